@@ -13,7 +13,7 @@ import type {
   Missing,
   PodFailureReason,
 } from "../pod/lifecycle/mod.ts";
-import { innermost } from "./innermost.ts";
+import { cut, innermost } from "./innermost.ts";
 import {
   endWords,
   type ExplainedContainer,
@@ -90,7 +90,7 @@ const CONTAINER_SENTENCES: Readonly<
   // Only another manifest helps, whenever it is tried again.
   InvalidImageName: ({ spec, failure }) =>
     `The image name "${
-      spec.image ?? ""
+      cut(spec.image ?? "")
     }" of container "${spec.name}" is not valid${tail(failure)}`,
   ImageInspectError: (of) =>
     `The runtime cannot tell whether it has the image "${of.spec.image ?? ""}"${
@@ -186,15 +186,21 @@ function volumeFailure(of: OfPod, whose: string): string {
   if (cause?.kind !== "volumes") {
     return `${whose} volumes cannot be made ready${rest(of)}`;
   }
-  const causes = cause.volumes.map(({ volume, cause: why }) =>
+  const shown = cause.volumes.slice(0, MAX_VOLUMES);
+  const causes = shown.map(({ volume, cause: why }) =>
     isMissing(why)
       ? `${missingWords(why, of)} (wanted by volume "${volume}")`
       : `${whose} volume "${volume}" cannot be made ready${
         tail({ cause: why })
       }`
   );
-  return `${causes.join("; ")}${again(of)}`;
+  const left = cause.volumes.length - shown.length;
+  const more = left > 0 ? [`and ${left} more`] : [];
+  return `${[...causes, ...more].join("; ")}${again(of)}`;
 }
+
+/** A manifest may have thousands of volumes; the message of the failure names all. */
+const MAX_VOLUMES = 10;
 
 function sandboxFailure(of: OfPod): string {
   return of.failure.cause?.kind === "sandboxes_broke"

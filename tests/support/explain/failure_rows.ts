@@ -103,6 +103,13 @@ export const FAILURE_ROWS: Rows = {
     "FailedMount",
     'Cannot set up volume "data": no room',
   ),
+  "more volumes than a sentence names": podFailed("FailedMount", {
+    kind: "volumes",
+    volumes: Array.from({ length: 12 }, (_, at) => ({
+      volume: `v${at}`,
+      cause: { kind: "missing_object", object: "Secret", name: `s${at}` },
+    })),
+  }),
   "volumes that are made, beside containers that run, ended and were not started":
     facts({
       pod: explainedPod(

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { deepStrictEqual } from "node:assert/strict";
+import { deepStrictEqual, ok } from "node:assert/strict";
 import { explainPod } from "../../../mod/explain/mod.ts";
 import {
   exits,
@@ -46,4 +46,30 @@ Deno.test("explainPod() names the signals of exit codes from 129 to 192, and of 
     return /signal \d+/.exec(first?.text ?? "")?.[0];
   });
   deepStrictEqual(said, [undefined, "signal 1", "signal 64", undefined]);
+});
+
+Deno.test("explainPod() does not grow with the name of an image or the number of volumes", () => {
+  const image = `Web:${"x".repeat(1_000_000)}`;
+  const wrong = explainedPod(
+    pending([waitingStatus("web", "InvalidImageName")]),
+    { containers: [container("web", { image })] },
+  );
+  const pod = explainedPod(pending([]));
+  const volumes = Array.from({ length: 5_000 }, (_, at) => ({
+    volume: `v${at}`,
+    cause: NO_SETTINGS,
+  }));
+  const failure = {
+    reason: "FailedMount" as const,
+    ...saidOf({ kind: "volumes", volumes }),
+  };
+  for (
+    const explained of [
+      facts({ pod: wrong }),
+      facts({ pod, decision: failed(pod, [failure]) }),
+    ]
+  ) {
+    const length = explainPod(explained).map(({ text }) => text).join().length;
+    ok(length < 1_500, `${length}`);
+  }
 });
