@@ -9,6 +9,7 @@ import { CoreRig } from "../../support/agent/core_rig.ts";
 import { busybox, WEB } from "../../support/agent/manifests.ts";
 import { untilRuns, version } from "../../support/agent/versions.ts";
 import { untilRunning } from "../../support/agent/phases.ts";
+import { PodServer } from "../../support/agent/pod_server.ts";
 
 /** A disk that does not say that anything is durable until it is let go. */
 class BusyDisk implements Disposable {
@@ -32,13 +33,11 @@ class BusyDisk implements Disposable {
 }
 
 Deno.test("Agent starts pods of file and URL, and updates them, while the disk makes nothing durable", async () => {
-  let label = "one";
-  await using server = serve(() => [named("remote", label)]);
-  const flags = [`--manifest-url=http://127.0.0.1:${server.addr.port}/`];
-  await using rig = await CoreRig.start({ flags });
+  await using server = new PodServer(named("remote", "one"));
+  await using rig = await CoreRig.start({ flags: server.flags });
   using disk = new BusyDisk();
-  for (const next of ["one", "two"]) {
-    label = next;
+  for (const label of ["one", "two"]) {
+    server.pods = [named("remote", label)];
     await rig.apply("local", named("local", label));
     for (const name of ["local", "remote"]) {
       await rig.until(
@@ -56,9 +55,8 @@ Deno.test("Agent starts pods of file and URL, and updates them, while the disk m
 });
 
 Deno.test("Agent writes nothing anywhere while nothing happens (I5)", async () => {
-  await using server = serve(() => [named("remote", "one")]);
-  const flags = [`--manifest-url=http://127.0.0.1:${server.addr.port}/`];
-  await using rig = await CoreRig.start({ flags });
+  await using server = new PodServer(named("remote", "one"));
+  await using rig = await CoreRig.start({ flags: server.flags });
   rig.fake.behave("job", { exit: { code: 0, afterMs: 500 } });
   await rig.apply("local", named("local", "one"));
   await rig.apply("rolled", named("rolled", "one"));
@@ -128,14 +126,6 @@ function named(name: string, label: string): Record<string, unknown> {
 function job(): Record<string, unknown> {
   const spec = { restartPolicy: "Never", containers: [busybox("job")] };
   return version("one", { name: "job", spec });
-}
-
-function serve(items: () => readonly unknown[]): Deno.HttpServer<Deno.NetAddr> {
-  const options = { hostname: "127.0.0.1", port: 0, onListen: () => {} };
-  return Deno.serve(
-    options,
-    () => Response.json({ apiVersion: "v1", kind: "PodList", items: items() }),
-  );
 }
 
 /** Everything below a directory: what is written anew has another inode or time. */

@@ -6,18 +6,14 @@
 
 import { deepStrictEqual, strictEqual } from "node:assert/strict";
 import { getCpuCount } from "../../../mod/host/machine/mod.ts";
-import { CoreRig } from "../../support/agent/core_rig.ts";
+import type { CoreRig } from "../../support/agent/core_rig.ts";
 import { RawServer } from "../../support/peers/manifest_server.ts";
 import { alone, busybox, web } from "../../support/agent/manifests.ts";
 import { untilContainerRuns } from "../../support/agent/phases.ts";
+import { listAnswer, startWithUrl } from "../../support/agent/pod_server.ts";
 
 const UID = "0badc0de-0000-4000-8000-000000000005";
 const CPUS = getCpuCount();
-
-function serve(...items: readonly unknown[]): string {
-  const body = JSON.stringify({ apiVersion: "v1", kind: "List", items });
-  return `HTTP/1.1 200 OK\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
-}
 
 /** Takes a question and never answers: the network is not there yet. */
 const HANGING = (): void => {};
@@ -26,12 +22,6 @@ const ON_PORT = { ports: [{ containerPort: 80, hostPort: 8080 }] };
 
 function asks(cpu: number): Record<string, unknown> {
   return { resources: { requests: { cpu: String(cpu), memory: "1Mi" } } };
-}
-
-async function start(server: RawServer): Promise<CoreRig> {
-  const url = `http://localhost:${server.port}/m`;
-  const flags = [`--manifest-url=${url}`, "--http-check-frequency=2s"];
-  return await CoreRig.start({ flags });
 }
 
 /** Another agent begins, of which the manifest is read at once and the URL hangs. */
@@ -55,11 +45,14 @@ async function restart(
 }
 
 Deno.test("Agent does not end a pod that moved from the file to the URL under its UID, when it restarts before the URL answers (I2)", async () => {
-  await using server = await RawServer.start(serve(alone("other")));
-  await using rig = await start(server);
+  await using server = await RawServer.start(listAnswer(alone("other")));
+  await using rig = await startWithUrl(server);
   await rig.apply("moved", alone("moved", {}, { uid: UID }));
   await untilContainerRuns(rig, "moved");
-  server.misbehaviour = serve(alone("other"), alone("moved", {}, { uid: UID }));
+  server.misbehaviour = listAnswer(
+    alone("other"),
+    alone("moved", {}, { uid: UID }),
+  );
   await rig.pass(10_000);
   await rig.remove("moved");
   await rig.pass(10_000);
@@ -73,9 +66,9 @@ Deno.test("Agent does not end a pod that moved from the file to the URL under it
 
 Deno.test("Agent gives the port of a URL's pod to no other after a reboot, before the URL answers", async () => {
   await using server = await RawServer.start(
-    serve(alone("a", ON_PORT)),
+    listAnswer(alone("a", ON_PORT)),
   );
-  await using rig = await start(server);
+  await using rig = await startWithUrl(server);
   await untilContainerRuns(rig, "a");
   await rig.apply("b", alone("b", ON_PORT));
   await rig.until(() => rig.status("b")?.reason === "NodePorts", "the refusal");
@@ -85,16 +78,16 @@ Deno.test("Agent gives the port of a URL's pod to no other after a reboot, befor
   await rig.pass(20_000);
   deepStrictEqual(rig.fake.running("b"), []);
   // What the URL does not have any more holds nothing.
-  server.misbehaviour = serve();
+  server.misbehaviour = listAnswer();
   await untilContainerRuns(rig, "b");
 });
 
 Deno.test("Agent leaves a name after a reboot to the pod that had it, and not to the one that waited and comes first", async () => {
   const ofUrl = { env: [{ name: "OF", value: "url" }] };
   await using server = await RawServer.start(
-    serve(alone("twin", ofUrl)),
+    listAnswer(alone("twin", ofUrl)),
   );
-  await using rig = await start(server);
+  await using rig = await startWithUrl(server);
   await untilContainerRuns(rig, "twin");
   await rig.apply("twin", alone("twin"));
   await rig.pass(5_000);
@@ -106,9 +99,9 @@ Deno.test("Agent leaves a name after a reboot to the pod that had it, and not to
 
 Deno.test("Agent that restarts before its URL answers gives the processors of the URL's pod to none that is new or resized", async () => {
   await using server = await RawServer.start(
-    serve(alone("b", asks(CPUS - 1), { uid: "b" })),
+    listAnswer(alone("b", asks(CPUS - 1), { uid: "b" })),
   );
-  await using rig = await start(server);
+  await using rig = await startWithUrl(server);
   await untilContainerRuns(rig, "b");
   await rig.apply("a", alone("a", asks(1), { uid: "a" }));
   await untilContainerRuns(rig, "a");
@@ -153,8 +146,10 @@ for (const [plugin, volume] of VOLUMES) {
       metadata: { name: "conf" },
       [kind === "Secret" ? "stringData" : "data"]: { "a.txt": "one" },
     };
-    await using server = await RawServer.start(serve(object, alone("remote")));
-    await using rig = await start(server);
+    await using server = await RawServer.start(
+      listAnswer(object, alone("remote")),
+    );
+    await using rig = await startWithUrl(server);
     await untilContainerRuns(rig, "remote");
     const mounts = [{ name: "config", mountPath: "/config" }];
     await rig.apply(
@@ -177,7 +172,7 @@ for (const [plugin, volume] of VOLUMES) {
       deepStrictEqual(namesIn(rig, uid, plugin), ["a.txt"]);
     }
     // What the URL has removed goes as ever.
-    server.misbehaviour = serve(alone("remote"));
+    server.misbehaviour = listAnswer(alone("remote"));
     await rig.until(
       () => namesIn(rig, uid, plugin).length === 0,
       "its removal",

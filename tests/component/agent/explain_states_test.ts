@@ -23,6 +23,7 @@ import {
   isFound,
   type WantedFinding,
 } from "../../support/findings.ts";
+import { PodServer } from "../../support/agent/pod_server.ts";
 
 const CPUS = getCpuCount();
 
@@ -224,25 +225,17 @@ Deno.test("explain tells why a pod was evicted", async () => {
 });
 
 Deno.test("explain tells that the source of a pod is silent", async () => {
-  let isCut = false;
-  const options = { hostname: "127.0.0.1", port: 0, onListen: () => {} };
-  await using server = Deno.serve(options, () => {
-    const items = [web({ name: "remote" })];
-    return isCut
-      ? new Response("away", { status: 503 })
-      : Response.json({ apiVersion: "v1", kind: "PodList", items });
-  });
-  const url = `http://127.0.0.1:${server.addr.port}/`;
-  await using rig = await CoreRig.start({ flags: [`--manifest-url=${url}`] });
+  await using server = new PodServer(web({ name: "remote" }));
+  await using rig = await CoreRig.start({ flags: server.flags });
   await untilFound(rig, ["ready"], "remote");
-  isCut = true;
+  server.isCut = true;
   await rig.restartAgent();
   await untilFound(
     rig,
-    ["ready", { kind: "silent_source", said: url }],
+    ["ready", { kind: "silent_source", said: server.url }],
     "remote",
   );
-  isCut = false;
+  server.isCut = false;
   await untilFound(rig, ["ready"], "remote");
 });
 

@@ -15,14 +15,10 @@ import {
   untilContainerRuns,
   untilRunning,
 } from "../../support/agent/phases.ts";
+import { listAnswer, startWithUrl } from "../../support/agent/pod_server.ts";
 
 const UID = "0badc0de-0000-4000-8000-000000000003";
 const OTHER_UID = "0badc0de-0000-4000-8000-000000000004";
-
-function serve(...items: readonly unknown[]): string {
-  const body = JSON.stringify({ apiVersion: "v1", kind: "PodList", items });
-  return `HTTP/1.1 200 OK\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
-}
 
 /** No answer that counts, so that the source stays silent. */
 const SILENCE = "HTTP/1.1 503 Service Unavailable\r\nContent-Length: 0\r\n\r\n";
@@ -35,12 +31,6 @@ function twin(of: string, uid?: string): Record<string, unknown> {
     ...uid !== undefined && { uid },
     spec: { containers: [busybox("twin", { env })] },
   });
-}
-
-async function startWithUrl(server: RawServer): Promise<CoreRig> {
-  const url = `http://localhost:${server.port}/m`;
-  const flags = [`--manifest-url=${url}`, "--http-check-frequency=2s"];
-  return await CoreRig.start({ flags });
 }
 
 function ownerOf(rig: CoreRig, name: string): string | undefined {
@@ -76,7 +66,7 @@ const RESTARTS: readonly {
       await forgetCheckpoint(rig);
       server.misbehaviour = SILENCE;
     },
-    after: (server) => server.misbehaviour = serve(twin("url")),
+    after: (server) => server.misbehaviour = listAnswer(twin("url")),
   },
   {
     what: "the URL comes first",
@@ -98,7 +88,7 @@ const RESTARTS: readonly {
 
 for (const { what, before, after } of RESTARTS) {
   Deno.test(`Agent that restarts leaves the name to the pod that runs, not to one that waited for it: ${what} (I1)`, async () => {
-    await using server = await RawServer.start(serve(twin("url")));
+    await using server = await RawServer.start(listAnswer(twin("url")));
     await using rig = await withWaitingTwin(server);
     const { id } = rig.only("twin");
     await before?.(rig, server);
@@ -116,7 +106,7 @@ for (const { what, before, after } of RESTARTS) {
       "the restart",
     );
     strictEqual(ownerOf(rig, "twin"), "url");
-    server.misbehaviour = serve();
+    server.misbehaviour = listAnswer();
     await rig.until(
       () =>
         rig.fake.running("twin").length === 1 &&
@@ -159,7 +149,7 @@ async function plantTwin(rig: CoreRig, uid: string): Promise<void> {
 }
 
 Deno.test("Agent that finds two pods of one name running ends the one that began later, and has it wait (I1)", async () => {
-  await using server = await RawServer.start(serve(twin("same")));
+  await using server = await RawServer.start(listAnswer(twin("same")));
   await using rig = await startWithUrl(server);
   await untilContainerRuns(rig, "twin");
   const { id } = rig.only("twin");
@@ -174,7 +164,7 @@ Deno.test("Agent that finds two pods of one name running ends the one that began
   strictEqual(rig.only("twin").id, id);
   // The test itself had them run both.
   rig.violations.length = 0;
-  server.misbehaviour = serve();
+  server.misbehaviour = listAnswer();
   await rig.until(
     () => rig.fake.running("twin").length === 1 && rig.only("twin").id !== id,
     "the other after it",
@@ -188,12 +178,12 @@ function wantedOf(rig: CoreRig): string | undefined {
 }
 
 Deno.test("Agent keeps a pod that file and URL both list as long as one of them does, in the version of the first", async () => {
-  await using server = await RawServer.start(serve());
+  await using server = await RawServer.start(listAnswer());
   await using rig = await startWithUrl(server);
   await rig.apply("twin", twin("file", UID));
   await untilContainerRuns(rig, "twin");
   const { id } = rig.only("twin");
-  server.misbehaviour = serve(twin("url", UID));
+  server.misbehaviour = listAnswer(twin("url", UID));
   await rig.pass(20_000);
   strictEqual(wantedOf(rig), "file");
   ok(rig.events("twin").includes("Warning FailedValidation"));
@@ -210,7 +200,7 @@ Deno.test("Agent keeps a pod that file and URL both list as long as one of them 
   await rig.restartAgent();
   await rig.pass(20_000);
   strictEqual(rig.only("twin").id, id);
-  server.misbehaviour = serve();
+  server.misbehaviour = listAnswer();
   await rig.until(() => wantedOf(rig) === "file", "the file's version");
   await rig.pass(5_000);
   strictEqual(rig.only("twin").id, id);

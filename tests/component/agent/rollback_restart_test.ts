@@ -20,6 +20,7 @@ import {
   withGood,
   withRollback,
 } from "../../support/agent/versions.ts";
+import { PodServer } from "../../support/agent/pod_server.ts";
 
 Deno.test("Agent gives an update no more time because it is restarted", async () => {
   await using rig = await withGood();
@@ -191,23 +192,13 @@ Deno.test("Agent tries an update again when an object changes that it refers to"
 });
 
 Deno.test("Agent goes back with pods of a URL, also when the URL is away (SRC-24)", async () => {
-  let items: readonly unknown[] = [version("one")];
-  let isCut = false;
-  const options = { hostname: "127.0.0.1", port: 0, onListen: () => {} };
-  await using server = Deno.serve(
-    options,
-    () =>
-      isCut
-        ? new Response("away", { status: 503 })
-        : Response.json({ apiVersion: "v1", kind: "PodList", items }),
-  );
-  const flags = [`--manifest-url=http://127.0.0.1:${server.addr.port}/`];
-  await using rig = await CoreRig.start({ flags });
+  await using server = new PodServer(version("one"));
+  await using rig = await CoreRig.start({ flags: server.flags });
   await untilRuns(rig, "one");
   await rig.pass(5_000);
-  items = [version("two", { isBad: true })];
+  server.pods = [version("two", { isBad: true })];
   await untilRuns(rig, "two");
-  isCut = true;
+  server.isCut = true;
   await rig.restartAgent();
   await untilRuns(rig, "two");
   await untilRuns(rig, "one");
@@ -215,17 +206,14 @@ Deno.test("Agent goes back with pods of a URL, also when the URL is away (SRC-24
   await reboot(rig);
   await untilRuns(rig, "one");
   strictEqual(shown(rig), "RolledBack");
-  isCut = false;
+  server.isCut = false;
   await rig.pass(60_000);
   strictEqual(shown(rig), "RolledBack");
 });
 
 Deno.test("Agent forgets the versions of pods of a source that is not configured any more, once all others have spoken", async () => {
-  const answer = { apiVersion: "v1", kind: "PodList", items: [version("one")] };
-  const options = { hostname: "127.0.0.1", port: 0, onListen: () => {} };
-  await using server = Deno.serve(options, () => Response.json(answer));
-  const flags = [`--manifest-url=http://127.0.0.1:${server.addr.port}/`];
-  await using rig = await CoreRig.start({ flags });
+  await using server = new PodServer(version("one"));
+  await using rig = await CoreRig.start({ flags: server.flags });
   await untilRuns(rig, "one");
   await rig.until(() => records(rig).length === 1, "the record");
   await rig.stopAgent();

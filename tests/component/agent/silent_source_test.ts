@@ -13,31 +13,7 @@ import { coreConfig } from "../../support/agent/core_config.ts";
 import { CoreRig } from "../../support/agent/core_rig.ts";
 import { busybox, untilGone, web } from "../../support/agent/manifests.ts";
 import { untilRunning } from "../../support/agent/phases.ts";
-
-/** A server of pods that can be cut off. */
-class PodServer implements AsyncDisposable {
-  readonly #server: Deno.HttpServer<Deno.NetAddr>;
-  pods: readonly unknown[];
-  isCut = false;
-
-  constructor(...pods: readonly unknown[]) {
-    this.pods = pods;
-    const options = { hostname: "127.0.0.1", port: 0, onListen: () => {} };
-    this.#server = Deno.serve(options, () => {
-      if (this.isCut) return new Response("away", { status: 503 });
-      const items = this.pods;
-      return Response.json({ apiVersion: "v1", kind: "PodList", items });
-    });
-  }
-
-  get flags(): readonly string[] {
-    return [`--manifest-url=http://127.0.0.1:${this.#server.addr.port}/`];
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    await this.#server.shutdown();
-  }
-}
+import { PodServer } from "../../support/agent/pod_server.ts";
 
 function pod(name: string): Record<string, unknown> {
   return web({ name, spec: { containers: [busybox(`in-${name}`)] } });

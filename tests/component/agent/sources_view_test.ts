@@ -10,6 +10,7 @@ import { CoreRig } from "../../support/agent/core_rig.ts";
 import { NODE } from "../../support/agent/core_config.ts";
 import { web } from "../../support/agent/manifests.ts";
 import { withRunning } from "../../support/agent/phases.ts";
+import { PodServer } from "../../support/agent/pod_server.ts";
 
 function sources(rig: CoreRig): readonly SourceState[] {
   return rig.views.sources();
@@ -58,27 +59,19 @@ Deno.test("AgentViews shows a manifest that turned bad at its source, and what r
 });
 
 Deno.test("AgentViews shows a URL that is silent, was heard, and is away", async () => {
-  let isCut = true;
-  const options = { hostname: "127.0.0.1", port: 0, onListen: () => {} };
-  await using server = Deno.serve(
-    options,
-    () =>
-      isCut
-        ? new Response("away", { status: 503 })
-        : Response.json({ apiVersion: "v1", kind: "PodList", items: [web()] }),
-  );
-  const url = `http://127.0.0.1:${server.addr.port}/`;
-  await using rig = await CoreRig.start({ flags: [`--manifest-url=${url}`] });
+  await using server = new PodServer(web());
+  server.isCut = true;
+  await using rig = await CoreRig.start({ flags: server.flags });
   await rig.until(() => wrong(rig, "http").length > 0, "the condition");
   strictEqual(source(rig, "http")?.ready, false);
-  strictEqual(source(rig, "http")?.location, url);
+  strictEqual(source(rig, "http")?.location, server.url);
   deepStrictEqual(wrong(rig, "http"), ["Reachable Unreachable"]);
   strictEqual(source(rig, "file")?.ready, true);
 
-  isCut = false;
+  server.isCut = false;
   await rig.until(() => source(rig, "http")?.ready === true, "its answer");
   deepStrictEqual(wrong(rig, "http"), []);
-  isCut = true;
+  server.isCut = true;
   await rig.until(() => wrong(rig, "http").length > 0, "the condition");
   const { ready, pods } = source(rig, "http") ?? {};
   deepStrictEqual([ready, pods], [true, 1]);
