@@ -24,6 +24,7 @@ import { ProbeManager } from "../../../mod/prober/probe_manager.ts";
 import { FakeClock } from "../fake_clock.ts";
 import { observed, seen } from "../observed_pods.ts";
 import { container, pod, type PodDraft } from "../pods.ts";
+import { eventsTo } from "../event_list.ts";
 
 /** A probe that is known by its one word. */
 export function asks(word: string, rest: Partial<Probe> = {}): Probe {
@@ -156,7 +157,7 @@ export class ProberRig implements AsyncDisposable {
       random: { next: options.random ?? (() => 0.5) },
       log: silentLogger,
       metrics: this.metrics,
-      events: { record: (_, event) => this.events.push(event) },
+      events: eventsTo(this.events),
       pods: {
         observed: (uid) => this.#observed.get(uid),
         podIps: (_, { ips }) => ips,

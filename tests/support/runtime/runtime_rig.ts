@@ -55,6 +55,7 @@ import { FakeClock } from "../fake_clock.ts";
 import { FakeCri } from "../fake_cri/fake_cri.ts";
 import { IMAGE } from "../pods.ts";
 import { bareNode } from "../../../scripts/lib/bare_node.ts";
+import { eventsOfPodsTo } from "../event_list.ts";
 
 /** How often the rig's watch lists, once it runs. */
 export const RELIST_PERIOD_MS = 20;
@@ -118,11 +119,7 @@ export class RuntimeRig implements AsyncDisposable {
     this.images = connection.images;
     const paths = { podsDir: this.podsDir, podLogsDir: this.podLogsDir };
     const files = new ContainerFiles({ files: diskFiles }, paths);
-    const events = {
-      record: (pod: PodRef, event: PodEvent) => {
-        this.events.push({ ...event, pod });
-      },
-    };
+    const events = eventsOfPodsTo(this.events);
     const resources = new PodResources({
       runtime: this.runtime,
       records,

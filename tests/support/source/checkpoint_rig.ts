@@ -5,7 +5,6 @@
  */
 
 import type { LocalObject } from "../../../mod/api/objects/mod.ts";
-import type { PodEvent, PodRef } from "../../../mod/api/types/mod.ts";
 import {
   createLogger,
   MetricsRegistry,
@@ -16,6 +15,7 @@ import type { SourceContent } from "../../../mod/source/merge/source_set.ts";
 import { FakeClock } from "../fake_clock.ts";
 import { FakeRecords } from "./fake_records.ts";
 import { sourcePod } from "./source_pods.ts";
+import { type EventOfPod, eventsOfPodsTo } from "../event_list.ts";
 
 const URL_A = "https://user:hunter2@host/pods";
 
@@ -23,7 +23,7 @@ const URL_A = "https://user:hunter2@host/pods";
 export class CheckpointBench implements AsyncDisposable {
   readonly clock: FakeClock = new FakeClock();
   readonly log: Record<string, unknown>[] = [];
-  readonly events: (PodEvent & { readonly pod: PodRef })[] = [];
+  readonly events: EventOfPod[] = [];
   readonly metrics: MetricsRegistry = new MetricsRegistry();
   readonly disk: FakeRecords;
   readonly checkpoint: DiskSetCheckpoint;
@@ -42,10 +42,7 @@ export class CheckpointBench implements AsyncDisposable {
         clock: this.clock,
         write: (line) => this.log.push(JSON.parse(line)),
       }),
-      events: {
-        record: (pod: PodRef, event: PodEvent) =>
-          this.events.push({ ...event, pod }),
-      },
+      events: eventsOfPodsTo(this.events),
       files: disk,
     };
     this.checkpoint = new DiskSetCheckpoint({

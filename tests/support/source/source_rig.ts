@@ -5,11 +5,6 @@
  */
 
 import { join } from "node:path";
-import type {
-  EventSink,
-  PodEvent,
-  PodRef,
-} from "../../../mod/api/types/mod.ts";
 import {
   fnv1a128Hex,
   formatObjectId,
@@ -31,6 +26,7 @@ import { DiskLastGoodStore } from "../../../mod/source/records/mod.ts";
 import type { FileReport, ManifestFiles } from "../../../mod/source/mod.ts";
 import type { SourceSet } from "../../../mod/source/merge/mod.ts";
 import { NO_CHECK } from "../no_ops.ts";
+import { type EventOfPod, eventsOfPodsTo } from "../event_list.ts";
 
 /** What a test may choose; the rest is as in production. */
 export interface RigOptions
@@ -69,7 +65,7 @@ export class SourceRig implements AsyncDisposable {
   /** The watched directory. */
   readonly manifests: string;
   readonly sets: SourceSet[] = [];
-  readonly events: (PodEvent & { readonly pod: PodRef })[] = [];
+  readonly events: EventOfPod[] = [];
   readonly log: Record<string, unknown>[] = [];
   readonly metrics: MetricsRegistry = new MetricsRegistry();
   readonly #options: RigOptions;
@@ -101,9 +97,7 @@ export class SourceRig implements AsyncDisposable {
       clock: systemClock,
       write: (line) => this.log.push(JSON.parse(line)),
     });
-    const events: EventSink = {
-      record: (pod, event) => this.events.push({ ...event, pod }),
-    };
+    const events = eventsOfPodsTo(this.events);
     const { metrics } = this;
     const deps = { clock: systemClock, log, metrics, events };
     const real = this.#counted(createManifestFiles(deps));

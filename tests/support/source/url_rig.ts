@@ -4,11 +4,6 @@
  * @module
  */
 
-import type {
-  EventSink,
-  PodEvent,
-  PodRef,
-} from "../../../mod/api/types/mod.ts";
 import {
   createLogger,
   MetricsRegistry,
@@ -31,6 +26,7 @@ import {
 import { FakeClock } from "../fake_clock.ts";
 import { NO_CHECK } from "../no_ops.ts";
 import { until } from "../until.ts";
+import { type EventOfPod, eventsOfPodsTo } from "../event_list.ts";
 
 const PERIOD_MS = 20_000;
 
@@ -101,7 +97,7 @@ export async function startUrlRig(options: UrlRigOptions): Promise<UrlRig> {
 export class UrlRig implements AsyncDisposable {
   readonly clock: PollClock = new PollClock();
   readonly sets: SourceSet[] = [];
-  readonly events: (PodEvent & { readonly pod: PodRef })[] = [];
+  readonly events: EventOfPod[] = [];
   readonly log: Record<string, unknown>[] = [];
   readonly metrics: MetricsRegistry = new MetricsRegistry();
   readonly checkpoint: SetCheckpoint;
@@ -121,9 +117,7 @@ export class UrlRig implements AsyncDisposable {
       clock,
       write: (line) => this.log.push(JSON.parse(line)),
     });
-    const events: EventSink = {
-      record: (pod, event) => this.events.push({ ...event, pod }),
-    };
+    const events = eventsOfPodsTo(this.events);
     this.#source = new UrlSource({
       nodeName: "Node-1",
       headers: {},

@@ -13,6 +13,7 @@ import {
 import { StorageEvictor } from "../../../mod/eviction/storage_evictor.ts";
 import { FakeClock } from "../../support/fake_clock.ts";
 import { container, pod, type PodDraft } from "../../support/pods.ts";
+import { eventsTo } from "../../support/event_list.ts";
 
 const NEVER = new AbortController().signal;
 
@@ -40,7 +41,7 @@ class EvictorRig {
       write: (line) => void this.log.push(line),
     }),
     metrics: new MetricsRegistry(),
-    events: { record: (_pod, event) => void this.events.push(event) },
+    events: eventsTo(this.events),
     pods: {
       running: () => this.pods,
       evict: (uid, _eviction, { graceSeconds }) => {

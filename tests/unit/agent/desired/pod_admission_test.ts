@@ -23,6 +23,7 @@ import { StatusManager } from "../../../../mod/status/mod.ts";
 import { FakeClock } from "../../../support/fake_clock.ts";
 import { container, pod as plainPod } from "../../../support/pods.ts";
 import { workerView } from "../../../support/agent/worker_view.ts";
+import { eventsTo } from "../../../support/event_list.ts";
 
 /** A pod that wants one of the node's two processors, or as many as is said. */
 function pod(
@@ -59,7 +60,7 @@ class AdmissionRig {
       clock: new FakeClock(),
       log: silentLogger,
       metrics: this.metrics,
-      events: { record: (_pod, event) => void this.events.push(event) },
+      events: eventsTo(this.events),
       sessions: this.sessions,
       statuses: this.statuses,
       objects: {

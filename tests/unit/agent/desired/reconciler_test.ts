@@ -14,6 +14,7 @@ import type { SourceName } from "../../../../mod/source/merge/mod.ts";
 import { gaugeOf, LogRecorder } from "../../../support/agent/recorders.ts";
 import { podOf } from "../../../support/pods.ts";
 import { workerView } from "../../../support/agent/worker_view.ts";
+import { eventsTo } from "../../../support/event_list.ts";
 
 /** A keeper between sources that a test fills and a node that writes down what it is told. */
 class Rig {
@@ -40,7 +41,7 @@ class Rig {
     this.#keeper = new Reconciler({
       log: this.log.logger,
       metrics: this.metrics,
-      events: { record: (_pod, event) => void this.events.push(event) },
+      events: eventsTo(this.events),
       storage: { bySource: () => this.sources },
       sourcesReady: {
         allReady: () => this.silent.length === 0,

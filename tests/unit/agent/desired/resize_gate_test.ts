@@ -12,6 +12,7 @@ import { parseQuantity } from "../../../../mod/api/objects/mod.ts";
 import type { Pod, PodEvent } from "../../../../mod/api/types/mod.ts";
 import { container, pod as plainPod } from "../../../support/pods.ts";
 import { workerView } from "../../../support/agent/worker_view.ts";
+import { eventsTo } from "../../../support/event_list.ts";
 
 function pod(uid: string, cpu: string, name = uid): Pod {
   const containers = [container("c", { resources: { requests: { cpu } } })];
@@ -31,7 +32,7 @@ class Rig {
   constructor(...pods: readonly Pod[]) {
     this.workers = pods.map((each) => workerView(each));
     this.gate = new ResizeGate({
-      events: { record: (_pod, event) => void this.events.push(event) },
+      events: eventsTo(this.events),
       sessions: this.sessions,
       workers: {
         list: () => this.workers,

@@ -25,6 +25,7 @@ import { FakeClock } from "../../../support/fake_clock.ts";
 import { gaugeOf } from "../../../support/agent/recorders.ts";
 import { pod } from "../../../support/pods.ts";
 import { workerView } from "../../../support/agent/worker_view.ts";
+import { eventsTo } from "../../../support/event_list.ts";
 
 /** A version of the pod `web`, which has a minute to be ready. */
 function web(version: string): Pod {
@@ -51,7 +52,7 @@ class Rig {
     this.#rollbacks = new Rollbacks({
       clock: this.clock,
       metrics: this.metrics,
-      events: { record: (_pod, event) => void this.events.push(event) },
+      events: eventsTo(this.events),
       workers: { get: (uid) => this.#ready.get(uid) },
       statuses: { get: (uid) => this.#ready.has(uid) ? READY : undefined },
       histories,

@@ -21,6 +21,7 @@ import {
 } from "../../../support/observed_pods.ts";
 import { Gate } from "../../../support/agent/workers_rig.ts";
 import { podOf } from "../../../support/pods.ts";
+import { eventsTo } from "../../../support/event_list.ts";
 
 const EVICTION = { reason: "Evicted", message: "Too much." };
 const BUSY = new Error("the runtime is busy");
@@ -47,7 +48,7 @@ class Rig {
     const note = (step: string) => (): void => void this.done.push(step);
     this.#terminator = new PodTerminator({
       clock: this.clock,
-      events: { record: (_pod, event) => void this.events.push(event) },
+      events: eventsTo(this.events),
       records: {
         // deno-lint-ignore require-await -- as the port has it
         keep: async () => void this.done.push("keep record"),

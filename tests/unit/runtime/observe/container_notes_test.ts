@@ -17,6 +17,7 @@ import {
   seen,
 } from "../../../support/observed_pods.ts";
 import { pod } from "../../../support/pods.ts";
+import { eventsTo } from "../../../support/event_list.ts";
 
 /** The disk under the notes of one agent after another. */
 class Disk extends RecordDisk {
@@ -30,7 +31,7 @@ class Disk extends RecordDisk {
     return new ContainerNotes({
       records: this.records({ sessions: this.sessions }),
       clock: this.clock,
-      events: { record: (_pod, event) => void this.events.push(event) },
+      events: eventsTo(this.events),
     });
   }
 }

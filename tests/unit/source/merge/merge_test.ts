@@ -8,7 +8,7 @@ import {
   ok,
   strictEqual,
 } from "node:assert/strict";
-import type { Pod, PodEvent, PodRef } from "../../../../mod/api/types/mod.ts";
+import type { Pod } from "../../../../mod/api/types/mod.ts";
 import { silentLogger } from "../../../../mod/base/telemetry/mod.ts";
 import type {
   PodChange,
@@ -18,14 +18,18 @@ import { PodStorage } from "../../../../mod/source/merge/merge.ts";
 import { SourcesReady } from "../../../../mod/source/merge/sources_ready.ts";
 import { FakeClock } from "../../../support/fake_clock.ts";
 import { sourcePod } from "../../../support/source/source_pods.ts";
+import {
+  type EventOfPod,
+  eventsOfPodsTo,
+} from "../../../support/event_list.ts";
 
 class Bench {
   readonly clock: FakeClock = new FakeClock(Date.UTC(2026, 1, 3, 4, 5, 6, 7));
-  readonly events: (PodEvent & { readonly pod: PodRef })[] = [];
+  readonly events: EventOfPod[] = [];
   readonly storage: PodStorage = new PodStorage({
     clock: this.clock,
     log: silentLogger,
-    events: { record: (pod, event) => this.events.push({ ...event, pod }) },
+    events: eventsOfPodsTo(this.events),
   });
 
   set(pods: readonly Pod[], source: SourceName = "file"): readonly PodChange[] {
