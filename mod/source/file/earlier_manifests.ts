@@ -28,6 +28,8 @@ export class EarlierManifests {
   #isPending = true;
   /** How long the last wait for the records was. */
   #recallMs = 0;
+  /** When they are asked for next, on the monotonic clock. */
+  #dueMs = -Infinity;
 
   constructor(options: EarlierManifestsOptions, deps: EarlierManifestsDeps) {
     this.#options = options;
@@ -44,6 +46,8 @@ export class EarlierManifests {
     if (!this.#isPending) return;
     const { path } = this.#options;
     const { clock, lastGood, table } = this.#deps;
+    // A full look may come for other reasons, ten times a second.
+    if (clock.monotonic() < this.#dueMs) return table.scanSoon(this.#dueMs);
     const { records, isWhole } = await lastGood.loadAll();
     const isOurs = (manifest: string): boolean =>
       manifest === path || dirname(manifest) === path &&
@@ -58,6 +62,7 @@ export class EarlierManifests {
     this.#isPending = !isWhole;
     if (isWhole) return;
     this.#recallMs = nextDelay(this.#recallMs, RECALL);
-    table.scanSoon(clock.monotonic() + this.#recallMs);
+    this.#dueMs = clock.monotonic() + this.#recallMs;
+    table.scanSoon(this.#dueMs);
   }
 }

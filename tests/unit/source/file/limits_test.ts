@@ -4,7 +4,7 @@
  * @module
  */
 
-import { deepStrictEqual, strictEqual } from "node:assert/strict";
+import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import { createLogger } from "../../../../mod/base/telemetry/mod.ts";
 import { logWarnings } from "../../../../mod/source/file/manifest_reader.ts";
 import { FakeClock } from "../../../support/fake_clock.ts";
@@ -151,6 +151,31 @@ Deno.test("FileSource asks for all records again after 1, 2, 4, 8, 16 and then e
   lastGood.unreadable.clear();
   await bench.pass(100_000);
   strictEqual(at.length, 9);
+});
+
+Deno.test("FileSource asks for all records no more often when hints have it look at all", async () => {
+  const lastGood = new FakeLastGood();
+  lastGood.records.set("/m/a.yaml", { pods: [], objects: [] });
+  lastGood.unreadable.add("/m/a.yaml");
+  await using bench = new Bench(lastGood);
+  bench.files.outage = new Error("EIO");
+  const loadAll = lastGood.loadAll.bind(lastGood);
+  let asked = 0;
+  lastGood.loadAll = () => {
+    asked++;
+    return loadAll();
+  };
+  for (let rest = 600; rest > 0; rest--) {
+    bench.files.rescan();
+    await bench.pass(100);
+  }
+  ok(asked > 5 && asked < 9, `${asked}`);
+  lastGood.unreadable.clear();
+  bench.files.rescan();
+  await bench.pass(20_000);
+  const before = asked;
+  await bench.pass(100_000);
+  strictEqual(asked, before);
 });
 
 for (const [count, shown] of [[0, undefined], [1, 1], [5, 3]] as const) {
