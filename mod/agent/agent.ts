@@ -14,6 +14,7 @@ import {
   type StoragePaths,
 } from "../eviction/mod.ts";
 import type { GarbageCollector } from "../collect/mod.ts";
+import type { EventRecorder } from "../events/mod.ts";
 import type { Heard, ObjectChange, ObjectStore } from "../local/mod.ts";
 import type { AdmissionNode } from "../pod/admission/mod.ts";
 import type { BadRevision, PodHistory } from "../pod/recovery/mod.ts";
@@ -64,7 +65,7 @@ interface AgentDeps {
   readonly metrics: MetricsRegistry;
   /** What is kept of pods that run, or end. */
   readonly sessions: Sessions;
-  readonly events: EventSink;
+  readonly events: EventSink & Pick<EventRecorder, "expire">;
   /** Makes what syncs the pods. */
   readonly syncer: (
     resizes: ResizeJudge,
@@ -283,6 +284,7 @@ export class Agent {
         this.#reconciler.reconcile();
         this.#admission.review();
         this.#endOrphanedSessions();
+        this.#deps.events.expire();
         break;
       default:
         event satisfies never;

@@ -40,7 +40,8 @@ export interface Correlated {
 /**
  * Judges one event after the other.
  *
- * Holds two tables of at most 4096 small entries each, whatever comes.
+ * Holds two tables of at most 4096 small entries each, whatever comes, and none that says
+ * no more than a new one would after {@linkcode EventCorrelator.expire}.
  */
 export class EventCorrelator {
   readonly #similar = new LruMap<string, Similar>(TABLE_ENTRIES);
@@ -74,6 +75,12 @@ export class EventCorrelator {
         : event.message,
       allowed: isTaken,
     };
+  }
+
+  /** Forgets what counts for nothing any more: it would begin anew. */
+  expire(nowMs: number): void {
+    this.#similar.drop(({ lastMs }) => nowMs - lastMs > SIMILAR_PERIOD_MS);
+    this.#buckets.drop((fullMs) => fullMs <= nowMs);
   }
 }
 
@@ -154,6 +161,13 @@ class LruMap<K, V> {
   /** The value of `key`; looking does not count as use. */
   get(key: K): V | undefined {
     return this.#entries.get(key);
+  }
+
+  /** Forgets the entries whose value is over. */
+  drop(isOver: (value: V) => boolean): void {
+    for (const [key, value] of this.#entries) {
+      if (isOver(value)) this.#entries.delete(key);
+    }
   }
 
   /** Sets a value and makes it the latest one used. */

@@ -47,15 +47,20 @@ export type EventChange<E extends RecordedEvent = RecordedEvent> =
   /** Something was forgotten before the watcher had read it; the watch is over. */
   | { readonly kind: "lost" };
 
-/** How much is kept. */
+/** How much is kept, and how long. */
 export interface HistoryLimits {
   readonly events: number;
   /** Of texts, about. */
   readonly bytes: number;
+  /** From when an event happened last, in milliseconds. */
+  readonly ageMs: number;
 }
 
 /**
- * Keeps events by key up to a number and a size, the oldest of which go first.
+ * Keeps events by key up to a number, a size and an age, the oldest of which go first.
+ *
+ * No timer ends an event: those that are too old are not given out, and are forgotten by
+ * {@linkcode expire}.
  *
  * Numbers begin at `start`, so that those of another run of the agent differ if `start` is
  * the wall clock. Watchers queue nothing: each reads on from the last number that it has
@@ -64,8 +69,9 @@ export interface HistoryLimits {
  */
 export class EventHistory {
   readonly #limits: HistoryLimits;
-  /** In the order of their numbers. */
   readonly #events = new Map<string, TracedEvent>();
+  /** The keys by the numbers of their events, in that order. */
+  readonly #keys = new Map<number, string>();
   #bytes = 0;
   #latest: number;
   /** The number of the newest event that was forgotten. */
@@ -94,9 +100,10 @@ export class EventHistory {
     return this.#events.get(key);
   }
 
-  /** All events, the oldest number first. */
-  list(): readonly TracedEvent[] {
-    return [...this.#events.values()];
+  /** All events that are not too old at `nowMs`, the oldest number first. */
+  list(nowMs: number): readonly TracedEvent[] {
+    return this.#since(-Infinity)
+      .filter((event) => !this.#isTooOld(event, nowMs));
   }
 
   /** Adds an event: it is the newest from now on, in place of the one of its key. */
@@ -108,6 +115,7 @@ export class EventHistory {
     const sequence = ++this.#latest;
     this.forget(key);
     this.#events.set(key, { ...event, sequence, id: id ?? sequence });
+    this.#keys.set(sequence, key);
     this.#bytes += sizeOf(key, event);
     this.#trim();
     this.#moves.publish(sequence);
@@ -127,28 +135,42 @@ export class EventHistory {
     const known = this.#events.get(key);
     if (known === undefined) return;
     this.#events.delete(key);
+    this.#keys.delete(known.sequence);
     this.#bytes -= sizeOf(key, known);
+  }
+
+  /** Forgets what is too old at `nowMs`. */
+  expire(nowMs: number): void {
+    for (const [key, event] of this.#events) {
+      if (this.#isTooOld(event, nowMs)) this.#end(key, event);
+    }
   }
 
   /**
    * Yields what was recorded after number `after`, and goes on until `signal` aborts.
    *
    * @param after All that is kept when absent.
+   * @param now the monotonic clock
    */
   async *watch(
     signal: AbortSignal,
-    after: number | undefined,
+    { after, now }: { readonly after?: number; readonly now: () => number },
   ): AsyncGenerator<EventChange<TracedEvent>, void, undefined> {
-    let seen = after ?? this.#forgotten;
+    let seen = after;
     for await (const _ of this.#moves.subscribe(signal)) {
       // A number from the future is one of another run of the agent.
-      if (seen < this.#forgotten || seen > this.#latest) {
+      const isLost = seen !== undefined &&
+        (seen < this.#forgotten || seen > this.#latest);
+      if (isLost) {
         yield { kind: "lost" };
         return;
       }
-      const base = seen;
-      for (const event of this.#since(base)) {
+      const base = seen ?? -Infinity;
+      const changes = this.#since(base);
+      seen ??= this.#forgotten;
+      for (const event of changes) {
         seen = event.sequence;
+        if (this.#isTooOld(event, now())) continue;
         // What was born after the last round has not been shown in any form.
         yield { kind: event.id > base ? "added" : "modified", event };
         if (signal.aborted) return;
@@ -156,24 +178,39 @@ export class EventHistory {
     }
   }
 
+  /** The events with higher numbers; looks at no other as long as these are few. */
   #since(sequence: number): readonly TracedEvent[] {
     const found: TracedEvent[] = [];
-    // Without a copy of all: every watcher looks after every event.
-    for (const event of this.#events.values()) {
-      if (event.sequence > sequence) found.push(event);
+    const take = (key: string | undefined): void => {
+      const event = key === undefined ? undefined : this.#events.get(key);
+      if (event !== undefined) found.push(event);
+    };
+    if (this.#latest - sequence > this.#keys.size) {
+      for (const [number, key] of this.#keys) if (number > sequence) take(key);
+    } else {
+      for (let number = sequence + 1; number <= this.#latest; number++) {
+        take(this.#keys.get(number));
+      }
     }
     return found;
   }
 
+  #isTooOld({ trace }: TracedEvent, nowMs: number): boolean {
+    return nowMs - trace.lastMs >= this.#limits.ageMs;
+  }
+
   #trim(): void {
-    for (const [key, event] of this.#events) {
-      if (
-        this.#events.size <= this.#limits.events &&
-        this.#bytes <= this.#limits.bytes
-      ) return;
-      this.forget(key);
-      this.#forgotten = event.sequence;
+    const { events, bytes } = this.#limits;
+    for (const key of this.#keys.values()) {
+      if (this.#events.size <= events && this.#bytes <= bytes) return;
+      const event = this.#events.get(key);
+      if (event !== undefined) this.#end(key, event);
     }
+  }
+
+  #end(key: string, { sequence }: TracedEvent): void {
+    this.forget(key);
+    this.#forgotten = Math.max(this.#forgotten, sequence);
   }
 }
 

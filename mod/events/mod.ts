@@ -1,8 +1,9 @@
 /**
  * What happened to the pods of this node, in memory and in the log.
  *
- * The history is bounded by number and bytes. Equal events are one with a count, and a pod with
- * too many shows the newest, by the rules of client-go. Recording never waits and never fails.
+ * The history is bounded by number, bytes and age: an hour after it happened last, an event
+ * is forgotten. Equal events are one with a count, and a pod with too many shows the newest,
+ * by the rules of client-go. Recording never waits and never fails.
  *
  * @example The same event twice
  * ```ts

@@ -29,7 +29,15 @@ import {
  * Enough for the recent past of five hundred pods; upstream's correlator remembers as
  * many, and the bytes are for messages of the usual length.
  */
-const HISTORY_LIMITS = { events: 4096, bytes: 4 * 1024 * 1024 };
+const HISTORY_LIMITS = {
+  events: 4096,
+  bytes: 4 * 1024 * 1024,
+  // Upstream's --event-ttl of the API server; each repetition begins it anew.
+  ageMs: 3_600_000,
+};
+
+/** Between two searches for what is too old; each looks at everything that is kept. */
+const EXPIRE_PERIOD_MS = 60_000;
 
 /** A repeated event is logged again after this time, so that a crash loop does not fill the log. */
 const REPEAT_LOG_PERIOD_MS = 60_000;
@@ -44,7 +52,7 @@ const NAME_LIMIT = 256;
  * Keeps the newest events in memory and writes each to the log.
  *
  * Owns its history; callers only add. Nothing is written to disk, and nothing grows
- * with what is recorded. An event over the rate limit of its pod is not lost as it is
+ * with what is recorded. An event is kept for an hour after it happened last. An event over the rate limit of its pod is not lost as it is
  * upstream: if it is a repeated one its count rises, though watchers are not woken;
  * if not, it is shown until the next such event of its pod and type takes its place.
  */
@@ -55,6 +63,7 @@ export class EventRecorder implements EventSink {
   readonly #limited: Counter;
   readonly #correlator = new EventCorrelator();
   readonly #history: EventHistory;
+  #expireMs = -Infinity;
 
   constructor(
     deps: { clock: Clock; log: Logger; metrics: MetricsRegistry },
@@ -84,6 +93,7 @@ export class EventRecorder implements EventSink {
     const bounded = { pod: boundPod(pod), event: boundEvent(event) };
     const at = momentOf(this.#clock);
     const elapsedMs = at.monotonicMs;
+    this.expire();
     const correlated = this.#correlator.correlate(
       bounded.pod,
       bounded.event,
@@ -108,9 +118,18 @@ export class EventRecorder implements EventSink {
   /** The events that are kept, of one pod or of all, the oldest number first. */
   list({ uid }: { readonly uid?: string } = {}): readonly RecordedEvent[] {
     const now = momentOf(this.#clock);
-    return this.#history.list()
+    return this.#history.list(now.monotonicMs)
       .filter(({ pod }) => uid === undefined || pod.uid === uid)
       .map((event) => dated(event, now));
+  }
+
+  /** Forgets what is too old, at most once a minute; to be called now and then. */
+  expire(): void {
+    const nowMs = this.#clock.monotonic();
+    if (nowMs < this.#expireMs) return;
+    this.#expireMs = nowMs + EXPIRE_PERIOD_MS;
+    this.#history.expire(nowMs);
+    this.#correlator.expire(nowMs);
   }
 
   /** The number of the newest event, from which a watch can go on. */
@@ -128,7 +147,12 @@ export class EventRecorder implements EventSink {
     signal: AbortSignal,
     options: { readonly after?: number } = {},
   ): AsyncGenerator<EventChange, void, undefined> {
-    for await (const change of this.#history.watch(signal, options.after)) {
+    for await (
+      const change of this.#history.watch(signal, {
+        ...options,
+        now: () => this.#clock.monotonic(),
+      })
+    ) {
       if (change.kind === "lost") yield change;
       else {
         const event = dated(change.event, momentOf(this.#clock));

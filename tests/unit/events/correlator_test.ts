@@ -125,3 +125,20 @@ Deno.test("EventCorrelator keeps two tables of 4096 entries at most", () => {
   }
   strictEqual(correlator.size, 2 * 4_096);
 });
+
+Deno.test("EventCorrelator.expire() forgets what would begin anew, and nothing else", () => {
+  const correlator = new EventCorrelator();
+  const event = { type: "Warning", reason: "R", message: "m" } as const;
+  for (let number = 0; number < 1_000; number++) {
+    correlator.correlate({ ...WEB, uid: `u-${number}` }, event, 0);
+  }
+  for (let times = 0; times < 25; times++) correlator.correlate(WEB, event, 0);
+  correlator.expire(299_999);
+  strictEqual(correlator.size, 2_000);
+  // The bucket of one event is full after 300 s, that of 25 after 7500 s.
+  correlator.expire(600_001);
+  strictEqual(correlator.size, 1);
+  strictEqual(correlator.correlate(WEB, event, 600_001).allowed, true);
+  correlator.expire(7_800_000);
+  strictEqual(correlator.size, 0);
+});

@@ -243,6 +243,24 @@ Deno.test("EventRecorder stays bounded under a random flood", () => {
   );
 });
 
+Deno.test("EventRecorder forgets an event an hour after it happened last, by the clock's own time, and sets no timer", async () => {
+  const { clock, recorder } = rig();
+  recorder.record(WEB, event());
+  recorder.record(OTHER, event());
+  await clock.advance(3_599_000);
+  recorder.record(WEB, event());
+  strictEqual(recorder.list().length, 2);
+  clock.wall = clock.now() - 10_000_000;
+  await clock.advance(1_000);
+  deepStrictEqual(
+    recorder.list().map(({ pod, count }) => [pod.uid, count]),
+    [["u-1", 2]],
+  );
+  await clock.advance(3_600_000);
+  deepStrictEqual(recorder.list(), []);
+  strictEqual(clock.pendingTimers, 0);
+});
+
 Deno.test("EventRecorder.record() says a repeated event at most once a minute", async () => {
   const { clock, lines, recorder } = rig();
   for (let second = 0; second < 150; second++) {

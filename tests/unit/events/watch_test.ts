@@ -7,7 +7,9 @@
 import { deepStrictEqual, strictEqual } from "node:assert/strict";
 import { type EventChange, EventHistory } from "../../../mod/events/history.ts";
 
-const LIMITS = { events: 3, bytes: 1e6 };
+const LIMITS = { events: 3, bytes: 1e6, ageMs: 1_000 };
+
+const now = () => 0;
 
 function unnumbered(reason: string) {
   return {
@@ -36,7 +38,10 @@ async function rest(
   after?: number,
 ): Promise<string[]> {
   const stop = new AbortController();
-  const changes = history.watch(stop.signal, after);
+  const changes = history.watch(stop.signal, {
+    now,
+    ...after !== undefined && { after },
+  });
   const read: string[] = [];
   for (let turn = 0; turn < 20; turn++) {
     const next = changes.next();
@@ -67,7 +72,7 @@ function told(history: EventHistory, ...reasons: string[]): EventHistory {
 Deno.test("EventHistory.watch() gives all that is kept, then what comes", async () => {
   const history = told(new EventHistory(LIMITS, 100), "A", "B");
   const stop = new AbortController();
-  const changes = history.watch(stop.signal, undefined);
+  const changes = history.watch(stop.signal, { now });
   strictEqual(textOf((await changes.next()).value ?? undefined), "added A 101");
   strictEqual(textOf((await changes.next()).value ?? undefined), "added B 102");
   const next = changes.next();
@@ -108,7 +113,7 @@ Deno.test("EventHistory.watch() gives what changed twice once", async () => {
 Deno.test("EventHistory.watch() tells a reader that is too slow that it lost something", async () => {
   const history = told(new EventHistory(LIMITS, 0), "A");
   const stop = new AbortController();
-  const changes = history.watch(stop.signal, undefined);
+  const changes = history.watch(stop.signal, { now });
   strictEqual(textOf((await changes.next()).value ?? undefined), "added A 1");
   told(history, "B", "C", "D", "E", "F");
   strictEqual(textOf((await changes.next()).value ?? undefined), "lost");
@@ -118,15 +123,55 @@ Deno.test("EventHistory.watch() tells a reader that is too slow that it lost som
 Deno.test("EventHistory.amend() tells nobody and keeps the place", async () => {
   const history = told(new EventHistory(LIMITS, 0), "A", "B");
   history.amend("A", { ...unnumbered("A"), count: 5 });
-  deepStrictEqual(history.list().map(({ reason, count }) => [reason, count]), [
+  deepStrictEqual(history.list(0).map(({ reason, count }) => [reason, count]), [
     ["A", 5],
     ["B", 1],
   ]);
   deepStrictEqual(await rest(history, 2), []);
 });
 
+Deno.test("EventHistory.watch() looks only at what is new, and tells of nothing too old", async () => {
+  const history = new EventHistory({ ...LIMITS, events: 1_000 }, 0);
+  for (let number = 0; number < 1_000; number++) told(history, `R${number}`);
+  let looks = 0;
+  const nowCounted = (): number => {
+    looks++;
+    return 500;
+  };
+  const stop = new AbortController();
+  const options = { after: 1_000, now: nowCounted };
+  const changes = history.watch(stop.signal, options);
+  const next = changes.next();
+  told(history, "new");
+  strictEqual(textOf((await next).value ?? undefined), "added new 1001");
+  strictEqual(looks, 1);
+  stop.abort();
+  await changes.next();
+  const late = new AbortController();
+  const later = history.watch(late.signal, { now: () => 1_000 }).next();
+  late.abort();
+  strictEqual((await later).done, true);
+});
+
+Deno.test("EventHistory.expire() forgets an event that has not happened for its time, wherever it stands", () => {
+  const history = told(new EventHistory(LIMITS, 0), "A", "B", "C");
+  const { trace } = unnumbered("A");
+  // Over its rate limit: it keeps its place.
+  history.amend("A", { ...unnumbered("A"), trace: { ...trace, lastMs: 500 } });
+  history.expire(999);
+  strictEqual(history.list(0).length, 3);
+  history.expire(1_000);
+  deepStrictEqual(history.list(0).map(({ reason }) => reason), ["A"]);
+  history.expire(1_500);
+  strictEqual(history.bytes, 0);
+});
+
 Deno.test("EventHistory forgets the oldest beyond its bytes, and counts them right", () => {
-  const history = new EventHistory({ events: 1_000, bytes: 2_000 }, 0);
+  const history = new EventHistory({
+    events: 1_000,
+    bytes: 2_000,
+    ageMs: 1_000,
+  }, 0);
   for (let number = 0; number < 100; number++) {
     told(history, `R${number}`);
     history.amend(`R${number}`, {
@@ -134,7 +179,7 @@ Deno.test("EventHistory forgets the oldest beyond its bytes, and counts them rig
       message: "x".repeat(200),
     });
   }
-  const kept = history.list().length;
+  const kept = history.list(0).length;
   strictEqual(kept > 0 && kept < 5, true);
   for (let number = 0; number < 100; number++) history.forget(`R${number}`);
   strictEqual(history.bytes, 0);
