@@ -80,7 +80,11 @@ export class FileReporter {
     for (const [key, published] of this.#published) {
       if (!current.has(key)) this.#clear(key, published);
     }
-    for (const [key, one] of current) this.#show(key, one);
+    const untold = untoldOf([...current.values()].map(({ report }) => report));
+    for (const [key, one] of current) {
+      const pods = untold.has(one.report) ? [] : this.#podsOf(one.report);
+      this.#show(key, one, pods);
+    }
     this.#conditions.update(described, momentOf(this.#deps.clock));
   }
 
@@ -96,7 +100,11 @@ export class FileReporter {
     return this.#conditions.list(momentOf(this.#deps.clock), failure);
   }
 
-  #show(key: string, { report, text }: DescribedReport): void {
+  #show(
+    key: string,
+    { report, text }: DescribedReport,
+    pods: readonly PodRef[],
+  ): void {
     const { file } = report;
     this.#gauges[GAUGES[report.kind]].set(1, { file });
     const published = this.#published.get(key);
@@ -109,7 +117,7 @@ export class FileReporter {
     }
     this.#published.set(key, { report, text, atMs: nowMs });
     this.#deps.log.warn(MESSAGES[report.kind], { file, reason: text });
-    for (const pod of this.#podsOf(report)) {
+    for (const pod of pods) {
       this.#deps.events.record(pod, {
         type: "Warning",
         reason: "FailedValidation",
@@ -160,6 +168,20 @@ interface PublishedReport {
 }
 
 const REPEAT_AFTER_MS = 60_000;
+
+/**
+ * The reports that become no events: of many objects that a file has although another has
+ * them, the first few do. Each is told to all pods of the file.
+ */
+function untoldOf(reports: readonly FileReport[]): ReadonlySet<FileReport> {
+  const byFile = Map.groupBy(
+    reports.filter(({ kind }) => kind === "duplicate_object"),
+    ({ file }) => file,
+  );
+  return new Set(
+    [...byFile.values()].flatMap((all) => all.slice(SHOWN_FAULTS)),
+  );
+}
 
 const MESSAGES: Readonly<Record<FileReport["kind"], string>> = {
   refused: "manifest_refused",

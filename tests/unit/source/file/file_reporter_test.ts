@@ -4,7 +4,7 @@
  * @module
  */
 
-import { deepStrictEqual } from "node:assert/strict";
+import { deepStrictEqual, strictEqual } from "node:assert/strict";
 import {
   createLogger,
   MetricsRegistry,
@@ -12,6 +12,7 @@ import {
 import { FileReporter } from "../../../../mod/source/file/file_reporter.ts";
 import { FakeClock } from "../../../support/fake_clock.ts";
 import { NO_EVENTS } from "../../../support/no_ops.ts";
+import { sourcePod } from "../../../support/source/source_pods.ts";
 
 for (
   const [count, reason] of [
@@ -120,4 +121,44 @@ Deno.test("FileReporter tells a fault again that was told to be gone and came ba
   deepStrictEqual(await at(40, "bad"), []);
   deepStrictEqual(await at(60, "bad"), ["manifest_refused f: bad"]);
   deepStrictEqual(await at(300, "bad"), []);
+});
+
+Deno.test("FileReporter tells all pods of a file of three objects that it has as well, and logs each", () => {
+  const clock = new FakeClock();
+  const events: string[] = [];
+  let lines = 0;
+  const reporter = new FileReporter("n", {
+    clock,
+    metrics: new MetricsRegistry(),
+    log: createLogger({
+      level: "info",
+      format: "json",
+      clock,
+      write: () => lines++,
+    }),
+    events: {
+      record: ({ name }, { message }) =>
+        events.push(`${name} ${/"ConfigMap [^"]*"/.exec(message)}`),
+    },
+  });
+  const pods = ["a", "b"].map((name) => sourcePod({ name }));
+  const duplicates = Array.from({ length: 100 }, (_, at) => ({
+    kind: "duplicate_object" as const,
+    file: "/m/b.yaml",
+    of: "/m/a.yaml",
+    object: { kind: "ConfigMap" as const, namespace: "x", name: `c${at}` },
+    pods,
+  }));
+  // One of them five times more.
+  const again = Array.from({ length: 5 }, () => duplicates.slice(0, 1)).flat();
+  for (const reports of [duplicates, [...again, ...duplicates]]) {
+    reporter.update(reports);
+    strictEqual(lines, 100);
+    deepStrictEqual(
+      events,
+      [0, 1, 2].flatMap((at) =>
+        ["a", "b"].map((pod) => `${pod} "ConfigMap x/c${at}"`)
+      ),
+    );
+  }
 });
