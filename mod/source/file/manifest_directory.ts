@@ -21,7 +21,7 @@ export type DirectoryLook = Extract<FileLook, { kind: "directory" }>;
  * number inodes anew as well (FAT below its root) look like another directory after
  * each mount, which matters only if the directory is empty then.
  *
- * Only emptiness is doubted: another directory with manifests in place of the first, by
+ * Only emptiness is doubted, which directories in it do not change: another directory with manifests in place of the first, by
  * renaming, a link or a mount, is taken as wanted.
  */
 export class ManifestDirectory {

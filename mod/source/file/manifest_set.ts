@@ -24,6 +24,7 @@ import {
 import {
   directoryAt,
   directoryWithout,
+  holdsFile,
   lookAtManifest,
   lookWithin,
   type ManifestLook,
@@ -148,40 +149,40 @@ export class ManifestSet {
     // Neither what is listed nor what is not says anything then.
     if (seen.isExchanged) return table.scanSoon(clock.monotonic());
     const listed = names.filter(isManifest).map((name) => join(path, name));
-    const present = new Set(listed);
-    const isEmpty = present.size === 0;
-    if (isEmpty && !await this.#mayBeEmpty(seen.directory, "empty")) return;
+    if (!await this.#mayBeEmpty(seen.directory, listed)) return;
     this.#settle(seen);
     this.#pathState = { kind: "directory" };
     this.#skipped.log(names.filter((name) => !isManifest(name)));
     // A listing may miss a file that is being replaced (readdir(3)): all are looked for by name.
-    const paths = [...new Set([...present, ...table.entries.keys()])].sort();
+    const paths = [...new Set([...listed, ...table.entries.keys()])].sort();
     this.#wasAway = false;
     for (let at = 0; at < paths.length; at += READERS) {
       const some = paths.slice(at, at + READERS);
       await Promise.all(some.map((path) => this.#scanEntry(path)));
     }
-    if (!await this.#isCutShort(present)) return this.#endFirstScan();
+    if (!await this.#isCutShort(listed)) return this.#endFirstScan();
     await this.#block(describeAway(path, "empty"));
   }
 
   /** Whether the directory went away while its manifests were looked at for the first time. */
-  async #isCutShort(present: ReadonlySet<string>): Promise<boolean> {
+  async #isCutShort(listed: readonly string[]): Promise<boolean> {
     const { files, table } = this.#deps;
     // Also one that a hint named since: nothing holds what it gave an agent before.
-    const areSeen = [...present].every((path) => table.get(path).entry);
+    const areSeen = listed.every((path) => table.get(path).entry);
     if (!this.#isFirstScan || areSeen) return false;
     return this.#wasAway ||
       !this.#directory.isCurrent(await directoryAt(this.#options.path, files));
   }
 
-  /** Blocks unless it can be that there is no manifest. */
+  /** Blocks if there is no manifest and that cannot be; nothing is listed if all is gone. */
   async #mayBeEmpty(
     look: DirectoryLook | undefined,
-    how: "gone" | "empty",
+    listed?: readonly string[],
   ): Promise<boolean> {
+    const how = listed === undefined ? "gone" : "empty";
     const doubt = await this.#directory.doubtEmpty(look, how);
     if (doubt === undefined) return true;
+    if (listed && await holdsFile(listed, this.#deps.files)) return true;
     await this.#block(doubt);
     // There were none if neither this agent nor the records know of any.
     const areRead = !this.#isFirstScan || !this.#earlier.isPending;
@@ -353,7 +354,7 @@ export class ManifestSet {
     if (isRemoved) kept.forget(path);
     else if (kind === "directory" || kind === "absent") {
       return await this.#block(describeAway(path, "gone"));
-    } else if (!await this.#mayBeEmpty(undefined, "gone")) return;
+    } else if (!await this.#mayBeEmpty(undefined)) return;
     table.clear();
     this.#pathState = { kind: "absent" };
   }
@@ -381,9 +382,7 @@ export class ManifestSet {
   }
 
   #drop(path: string): void {
-    const { kept, table } = this.#deps;
-    if (table.get(path).entry !== undefined) kept.forget(path);
-    table.drop(path);
+    if (this.#deps.table.drop(path)) this.#deps.kept.forget(path);
   }
 }
 

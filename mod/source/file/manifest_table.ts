@@ -117,11 +117,12 @@ export class ManifestTable {
     this.#states.set(path, { entry, look, recallMs });
   }
 
-  /** Forgets what a file gave that is gone. */
-  drop(path: string): void {
-    const { look, changingMs } = this.get(path);
+  /** Forgets what a file gave that is gone, and says whether anything was known of it. */
+  drop(path: string): boolean {
+    const { entry, look, changingMs } = this.get(path);
     this.#states.delete(path);
     this.update(path, { look, changingMs });
+    return entry !== undefined;
   }
 
   /** Forgets what all files gave. */

@@ -100,6 +100,17 @@ export async function directoryWithout(
   return result.kind === "missing" ? directory : undefined;
 }
 
+/** Whether any of the paths is something else than a directory. Never rejects. */
+export async function holdsFile(
+  paths: readonly string[],
+  files: Pick<ManifestFiles, "look">,
+): Promise<boolean> {
+  for (const path of paths) {
+    if ((await lookAtManifest(path, files)).kind !== "directory") return true;
+  }
+  return false;
+}
+
 /** The directory that a path is; `undefined` if it is none. Never rejects. */
 export async function directoryAt(
   path: string,
