@@ -23,6 +23,7 @@ import {
 import { FileError } from "../../../mod/host/paths/mod.ts";
 import { canMountMemory, MemoryDisk } from "../../support/e2e/memory_disk.ts";
 import { untilLaterFileTime } from "../../support/file_times.ts";
+import { makeFifo } from "../../support/fifo.ts";
 
 const encode = (text: string): Uint8Array => new TextEncoder().encode(text);
 
@@ -144,7 +145,7 @@ Deno.test("readFileBounded() follows links and tells what is missing", async () 
 Deno.test("readFileBounded() does not wait for the writer of a FIFO", async () => {
   await using dir = await tempDirectory();
   const path = join(dir.path, "fifo");
-  strictEqual(await run("mkfifo", path), true);
+  await makeFifo(path);
   deepStrictEqual(await readFileBounded(path, 10), {
     kind: "not_regular",
     what: "fifo",

@@ -13,12 +13,7 @@ import { createLogger } from "../../../mod/base/telemetry/mod.ts";
 import { systemClock } from "../../../mod/base/mod.ts";
 import { type WatchHint, watchPath } from "../../../mod/host/files/mod.ts";
 import { until } from "../../support/until.ts";
-
-// With both ends open, opening it blocks nobody any more, so that the runner can
-// end; it stays open for what the thread has still to tell.
-async function freeThread(fifo: string): Promise<void> {
-  await Deno.open(fifo, { read: true, write: true });
-}
+import { makeFifo, openFifo } from "../../support/fifo.ts";
 
 Deno.test({
   name:
@@ -45,7 +40,7 @@ Deno.test({
       }
     })();
     await until(() => hints.length > 0);
-    await new Deno.Command("mkfifo", { args: [join(path, "fifo")] }).output();
+    await makeFifo(join(path, "fifo"));
     await until(() => lines.some((line) => line.includes("watch_lost")));
     for (const name of ["a", "b"]) {
       hints.length = 0;
@@ -68,7 +63,7 @@ Deno.test({
     stop.abort();
     await watching;
     strictEqual(lines.filter((line) => line.includes("watch_lost")).length, 1);
-    await freeThread(join(root, "old/fifo"));
+    await openFifo(join(root, "old/fifo"));
     await Deno.remove(root, { recursive: true });
   },
 });

@@ -11,13 +11,14 @@ import type { Pod, PodSpec } from "../../../mod/api/types/mod.ts";
 import type { VolumeSource } from "../../../mod/pod/inputs/mod.ts";
 import type { SyncOutcome } from "../../../mod/runtime/account/mod.ts";
 import type { RecordedCall } from "../../support/fake_cri/fake_cri.ts";
-import { keyed, objectGetter } from "../../support/runtime/objects.ts";
+import { keyed, objectGetter } from "../../support/keyed_objects.ts";
 import { container, pod } from "../../support/pods.ts";
 import {
   type FakeRig,
   fakeRig,
   type RigWorld,
 } from "../../support/runtime/runtime_rig.ts";
+import { makeFifo } from "../../support/fifo.ts";
 
 /** A rig with one volume `v` that the pod mounts at /d by a sub-path. */
 interface VolumeRig extends FakeRig {
@@ -299,7 +300,7 @@ Deno.test("PodExecutor.execute() reads no variables through a link, from a pipe 
   await Deno.symlink(`${root}/../secret.env`, path);
   match(only(await rig.sync(FILE_POD, { volumes })).message, /is a link/);
   await Deno.remove(path);
-  await new Deno.Command("mkfifo", { args: [path] }).output();
+  await makeFifo(path);
   match(only(await rig.sync(FILE_POD, { volumes })).message, /is no file/);
   await Deno.remove(path);
   await Deno.writeTextFile(path, `#${"x".repeat(64 << 10)}\nA='1'\n`);

@@ -13,18 +13,7 @@ import {
   manifestYaml,
   startSourceRig,
 } from "../../support/source/source_rig.ts";
-
-async function mkfifo(path: string): Promise<void> {
-  const { success } = await new Deno.Command("mkfifo", { args: [path] })
-    .output();
-  ok(success);
-}
-
-// With both ends open, opening it blocks nobody any more, so that the runner can
-// end; it stays open for what the thread has still to tell.
-async function freeThread(fifo: string): Promise<void> {
-  await Deno.open(fifo, { read: true, write: true });
-}
+import { makeFifo, openFifo } from "../../support/fifo.ts";
 
 Deno.test({
   name:
@@ -36,7 +25,7 @@ Deno.test({
     await rig.put("a.yaml", manifestYaml("a"));
     await rig.put("b.yaml", manifestYaml("b"));
     await rig.untilNames("a", "b");
-    await mkfifo(join(rig.root, "fifo"));
+    await makeFifo(join(rig.root, "fifo"));
     await Deno.rename(join(rig.root, "fifo"), rig.path("a.yaml"));
     await Deno.symlink("nothing", join(rig.root, "link"));
     await Deno.rename(join(rig.root, "link"), rig.path("b.yaml"));
@@ -44,8 +33,8 @@ Deno.test({
     ok(rig.report().every(({ kind }) => kind === "last_good"));
     strictEqual(rig.names.join(), "a,b");
     await rig.stop();
-    await freeThread(rig.path("a.yaml"));
+    await openFifo(rig.path("a.yaml"));
     await rig.stop();
-    await freeThread(rig.path("a.yaml"));
+    await openFifo(rig.path("a.yaml"));
   },
 });

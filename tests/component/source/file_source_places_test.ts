@@ -12,6 +12,7 @@ import {
   manifestYaml,
   startSourceRig,
 } from "../../support/source/source_rig.ts";
+import { makeFifo } from "../../support/fifo.ts";
 
 // deno-lint-ignore require-yield -- a system that gives no hints
 async function* noHints(
@@ -58,12 +59,6 @@ async function mayMount(): Promise<boolean> {
   } finally {
     await Deno.remove(directory);
   }
-}
-
-async function mkfifo(path: string): Promise<void> {
-  const { success } = await new Deno.Command("mkfifo", { args: [path] })
-    .output();
-  ok(success);
 }
 
 Deno.test("FileSource follows its directory through all that may happen to it (SRC-14)", async () => {
@@ -270,7 +265,7 @@ Deno.test("FileSource is not stopped by what is no file (M38)", async () => {
   await using rig = await startSourceRig({
     checkFrequencyMs: 200,
     prepare: async (rig) => {
-      await mkfifo(rig.path("fifo.yaml"));
+      await makeFifo(rig.path("fifo.yaml"));
       await Deno.mkdir(rig.path("dir.yaml"));
       await Deno.symlink("loop.yaml", rig.path("loop.yaml"));
       await Deno.symlink("nothing", rig.path("dangling.yaml"));

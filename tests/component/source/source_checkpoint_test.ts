@@ -31,6 +31,7 @@ import { FakeClock } from "../../support/fake_clock.ts";
 import { soundOf } from "../../support/sound_of.ts";
 import { NO_EVENTS } from "../../support/no_ops.ts";
 import { until } from "../../support/until.ts";
+import { makeFifo } from "../../support/fifo.ts";
 
 const WRITER = new URL(
   "../../support/source/checkpoint_writer.ts",
@@ -171,7 +172,7 @@ const STRANGERS: readonly (readonly [
     "a directory",
     (path) => Deno.mkdir(join(path, "inner"), { recursive: true }),
   ],
-  ["a FIFO", (path) => new Deno.Command("mkfifo", { args: [path] }).output()],
+  ["a FIFO", makeFifo],
   ["a file of 65 MiB", async (path) => {
     await Deno.writeTextFile(path, "");
     await Deno.truncate(path, 65 * 1024 * 1024);

@@ -19,6 +19,7 @@ import {
   PodDirectories,
   PodVolumes,
 } from "../../../mod/volume/mod.ts";
+import { claimOf, keyed } from "../keyed_objects.ts";
 
 /** What the node can give. */
 export const QUANTITIES: ReadonlyMap<string, Quantity> = new Map([
@@ -28,33 +29,16 @@ export const QUANTITIES: ReadonlyMap<string, Quantity> = new Map([
   ["pods", parseQuantity("110")],
 ]);
 
-function keyed(kind: KeyedObject["kind"], name: string): KeyedObject {
-  const bytes = (value: string) => new TextEncoder().encode(value);
-  return {
-    kind,
-    namespace: "shop",
-    name,
-    entries: new Map([["a", bytes(`${name} a`)], ["b", bytes(`${name} b`)]]),
-    type: "Opaque",
-    immutable: false,
-  };
-}
-
+const twoKeys = (kind: KeyedObject["kind"], name: string): KeyedObject =>
+  keyed(kind, name, { a: `${name} a`, b: `${name} b` });
 const known = (name: string): boolean =>
   name === "settings" || name === "other";
 /** Knows the ConfigMaps and Secrets `settings` and `other`, and every claim. */
 export const OBJECTS: ObjectGetter & { isCertain(): boolean } = {
   isCertain: () => true,
-  configMap: ({ name }) => known(name) ? keyed("ConfigMap", name) : undefined,
-  secret: ({ name }) => known(name) ? keyed("Secret", name) : undefined,
-  claim: ({ name }) => ({
-    kind: "PersistentVolumeClaim",
-    namespace: "shop",
-    name,
-    accessModes: ["ReadWriteOnce"],
-    volumeMode: "Filesystem",
-    storage: undefined,
-  }),
+  configMap: ({ name }) => known(name) ? twoKeys("ConfigMap", name) : undefined,
+  secret: ({ name }) => known(name) ? twoKeys("Secret", name) : undefined,
+  claim: ({ name }) => claimOf(name),
   runtimeClass: () => undefined,
 };
 

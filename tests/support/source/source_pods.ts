@@ -7,6 +7,7 @@
 import type { KeyedObject } from "../../../mod/api/objects/mod.ts";
 import type { Pod } from "../../../mod/api/types/mod.ts";
 import { container, IMAGE, pod, type PodDraft } from "../pods.ts";
+import { keyed } from "../keyed_objects.ts";
 
 /** What a test cares about. */
 export type SourcePodDraft = PodDraft & { readonly image?: string };
@@ -28,12 +29,5 @@ export function settingsMap(
   draft: { readonly namespace?: string; readonly value?: string } = {},
 ): KeyedObject {
   const { namespace = "default", value = "v" } = draft;
-  return {
-    kind: "ConfigMap",
-    namespace,
-    name: "settings",
-    entries: new Map([["key", new TextEncoder().encode(value)]]),
-    type: "",
-    immutable: false,
-  };
+  return keyed("ConfigMap", "settings", { key: value }, { namespace });
 }

@@ -23,6 +23,7 @@ import {
   type VolumeSetup,
 } from "../../../mod/volume/mod.ts";
 import { container, pod } from "../pods.ts";
+import { claimOf, keyed } from "../keyed_objects.ts";
 
 /** The UID of the pod of most tests. */
 export const UID = "c91d8c86a58689179e178d2e8b320640";
@@ -59,20 +60,7 @@ export class Objects implements ObjectGetter {
     name: string,
     entries: Readonly<Record<string, string>>,
   ): void {
-    const encoder = new TextEncoder();
-    this.#keyed.set(`${kind}/shop/${name}`, {
-      kind,
-      namespace: "shop",
-      name,
-      entries: new Map(
-        Object.entries(entries).map(([key, text]) => [
-          key,
-          encoder.encode(text),
-        ]),
-      ),
-      type: "",
-      immutable: false,
-    });
+    this.#keyed.set(`${kind}/shop/${name}`, keyed(kind, name, entries));
   }
 
   /** Takes an object away. */
@@ -82,15 +70,7 @@ export class Objects implements ObjectGetter {
 
   /** Puts a claim there, of the simplest kind unless told otherwise. */
   setClaim(name: string, claim: Partial<ClaimObject> = {}): void {
-    this.#claims.set(`shop/${name}`, {
-      kind: "PersistentVolumeClaim",
-      namespace: "shop",
-      name,
-      accessModes: ["ReadWriteOnce"],
-      volumeMode: "Filesystem",
-      storage: undefined,
-      ...claim,
-    });
+    this.#claims.set(`shop/${name}`, claimOf(name, claim));
   }
 
   /** Takes a claim away. */

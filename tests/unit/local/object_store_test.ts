@@ -16,19 +16,15 @@ import {
   type ObjectChange,
   ObjectStore,
 } from "../../../mod/local/object_store.ts";
+import { keyed } from "../../support/keyed_objects.ts";
 
-function keyed(
-  kind: "ConfigMap" | "Secret",
+function stored(
+  kind: KeyedObject["kind"],
   name: string,
-  options: {
-    readonly value?: string;
-    readonly namespace?: string;
-    readonly immutable?: boolean;
-  } = {},
+  options: Partial<KeyedObject> & { readonly value?: string } = {},
 ): KeyedObject {
-  const { value = "v", namespace = "default", immutable = false } = options;
-  const entries = new Map([["key", new TextEncoder().encode(value)]]);
-  return { kind, namespace, name, entries, type: "", immutable };
+  const { value = "v", ...rest } = options;
+  return keyed(kind, name, { key: value }, { namespace: "default", ...rest });
 }
 
 const CLAIM: ClaimObject = {
@@ -62,8 +58,8 @@ function textOf(object: KeyedObject | undefined): string | undefined {
 
 Deno.test("ObjectStore finds every kind by its name only", () => {
   const store = new ObjectStore();
-  const config = keyed("ConfigMap", "web");
-  const secret = keyed("Secret", "web", { value: "s" });
+  const config = stored("ConfigMap", "web");
+  const secret = stored("Secret", "web", { value: "s" });
   store.replace("file", [config, secret, CLAIM, CLASS]);
   const ref = { namespace: "default", name: "web" };
   strictEqual(store.configMap(ref), config);
@@ -79,8 +75,8 @@ Deno.test("ObjectStore finds every kind by its name only", () => {
 Deno.test("ObjectStore.replace() tells what was added, changed and removed", () => {
   const store = new ObjectStore();
   const first = store.replace("file", [
-    keyed("ConfigMap", "a"),
-    keyed("Secret", "a"),
+    stored("ConfigMap", "a"),
+    stored("Secret", "a"),
     CLASS,
   ]);
   deepStrictEqual(told(first), [
@@ -89,8 +85,8 @@ Deno.test("ObjectStore.replace() tells what was added, changed and removed", () 
     "added Secret default/a",
   ]);
   const second = store.replace("file", [
-    keyed("ConfigMap", "a", { value: "w" }),
-    keyed("Secret", "b"),
+    stored("ConfigMap", "a", { value: "w" }),
+    stored("Secret", "b"),
     CLASS,
   ]);
   deepStrictEqual(told(second), [
@@ -107,11 +103,11 @@ Deno.test("ObjectStore.replace() tells what was added, changed and removed", () 
 
 Deno.test("ObjectStore.replace() takes equal content for the same", () => {
   const store = new ObjectStore();
-  const held = keyed("ConfigMap", "a");
+  const held = stored("ConfigMap", "a");
   store.replace("file", [held, CLAIM, CLASS]);
   const again = [
     { ...CLASS, overhead: new Map(CLASS.overhead) },
-    keyed("ConfigMap", "a"),
+    stored("ConfigMap", "a"),
     { ...CLAIM, storage: parseQuantity("1024Mi") },
   ];
   deepStrictEqual(store.replace("file", again), []);
@@ -120,9 +116,9 @@ Deno.test("ObjectStore.replace() takes equal content for the same", () => {
 
 Deno.test("ObjectStore.replace() follows an edit of what is immutable", () => {
   const store = new ObjectStore();
-  store.replace("file", [keyed("ConfigMap", "a", { immutable: true })]);
+  store.replace("file", [stored("ConfigMap", "a", { immutable: true })]);
   const changes = store.replace("file", [
-    keyed("ConfigMap", "a", { immutable: true, value: "new" }),
+    stored("ConfigMap", "a", { immutable: true, value: "new" }),
   ]);
   deepStrictEqual(told(changes), ["changed ConfigMap default/a"]);
   const found = store.configMap({ namespace: "default", name: "a" });
@@ -132,14 +128,14 @@ Deno.test("ObjectStore.replace() follows an edit of what is immutable", () => {
 Deno.test("ObjectStore gives a name to the source whose name comes first", () => {
   const ref = { namespace: "default", name: "a" };
   const store = new ObjectStore();
-  store.replace("http", [keyed("ConfigMap", "a", { value: "http" })]);
+  store.replace("http", [stored("ConfigMap", "a", { value: "http" })]);
   const taken = store.replace("file", [
-    keyed("ConfigMap", "a", { value: "file" }),
+    stored("ConfigMap", "a", { value: "file" }),
   ]);
   deepStrictEqual(told(taken), ["changed ConfigMap default/a"]);
   strictEqual(textOf(store.configMap(ref)), "file");
   const hidden = store.replace("http", [
-    keyed("ConfigMap", "a", { value: "more" }),
+    stored("ConfigMap", "a", { value: "more" }),
   ]);
   deepStrictEqual(hidden, []);
   deepStrictEqual(told(store.replace("file", [])), [
@@ -151,8 +147,8 @@ Deno.test("ObjectStore gives a name to the source whose name comes first", () =>
 Deno.test("ObjectStore takes the first of two in one set", () => {
   const store = new ObjectStore();
   store.replace("file", [
-    keyed("ConfigMap", "a", { value: "1" }),
-    keyed("ConfigMap", "a", { value: "2" }),
+    stored("ConfigMap", "a", { value: "1" }),
+    stored("ConfigMap", "a", { value: "2" }),
   ]);
   const found = store.configMap({ namespace: "default", name: "a" });
   strictEqual(textOf(found), "1");
@@ -160,13 +156,13 @@ Deno.test("ObjectStore takes the first of two in one set", () => {
 
 Deno.test("ObjectStore.list() is ordered by kind, namespace and name", () => {
   const store = new ObjectStore();
-  store.replace("http", [keyed("ConfigMap", "b")]);
+  store.replace("http", [stored("ConfigMap", "b")]);
   store.replace("file", [
-    keyed("Secret", "a"),
+    stored("Secret", "a"),
     CLASS,
-    keyed("ConfigMap", "c", { namespace: "x" }),
+    stored("ConfigMap", "c", { namespace: "x" }),
     CLAIM,
-    keyed("ConfigMap", "a"),
+    stored("ConfigMap", "a"),
   ]);
   deepStrictEqual(
     store.list().map(({ kind, name }) => `${kind} ${name}`),
@@ -186,7 +182,7 @@ Deno.test("ObjectStore holds the same whatever the order of delivery", () => {
     kind: fc.constantFrom("ConfigMap" as const, "Secret" as const),
     name: fc.constantFrom("a", "b", "c"),
     value: fc.constantFrom("1", "2"),
-  }).map(({ kind, name, value }) => keyed(kind, name, { value }));
+  }).map(({ kind, name, value }) => stored(kind, name, { value }));
   const sets = fc.array(
     fc.tuple(fc.constantFrom("file", "http", "api"), fc.array(object)),
     { maxLength: 6 },
@@ -231,13 +227,13 @@ Deno.test("ObjectStore.isCertain() doubts what a source with more right may have
   const certain = (): readonly boolean[] =>
     ["f", "h", "none"].map((name) => store.isCertain(id(name)));
   deepStrictEqual(certain(), [false, false, false]);
-  store.replace("http", [keyed("ConfigMap", "h")]);
+  store.replace("http", [stored("ConfigMap", "h")]);
   deepStrictEqual(certain(), [false, false, false]);
-  store.replace("file", [keyed("ConfigMap", "f")], "part");
+  store.replace("file", [stored("ConfigMap", "f")], "part");
   deepStrictEqual(certain(), [true, true, false]);
-  store.replace("file", [keyed("ConfigMap", "f")]);
+  store.replace("file", [stored("ConfigMap", "f")]);
   deepStrictEqual(certain(), [true, true, true]);
-  store.replace("http", [keyed("ConfigMap", "h")], "restored");
+  store.replace("http", [stored("ConfigMap", "h")], "restored");
   deepStrictEqual(certain(), [true, false, false]);
 });
 

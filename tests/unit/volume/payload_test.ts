@@ -6,10 +6,7 @@
 
 import { deepStrictEqual, strictEqual, throws } from "node:assert/strict";
 import fc from "fast-check";
-import type {
-  KeyedObject,
-  ObjectGetter,
-} from "../../../mod/api/objects/mod.ts";
+import type { ObjectGetter } from "../../../mod/api/objects/mod.ts";
 import { NO_OBJECTS } from "../../support/no_objects.ts";
 import type { Volume } from "../../../mod/api/types/mod.ts";
 import { nestedMountPoints } from "../../../mod/volume/used_volumes.ts";
@@ -19,34 +16,21 @@ import {
   payloadPath,
 } from "../../../mod/volume/payload_path.ts";
 import { container, pod } from "../../support/pods.ts";
+import { keyed } from "../../support/keyed_objects.ts";
 
 const POD = pod();
-
-function keyed(
-  kind: KeyedObject["kind"],
-  keys: readonly string[],
-): KeyedObject {
-  return {
-    kind,
-    namespace: "shop",
-    name: "x",
-    entries: new Map(
-      keys.map((key) => [key, new TextEncoder().encode(`${kind} ${key}`)]),
-    ),
-    type: "",
-    immutable: false,
-  };
-}
 
 /** Knows one configMap and one secret, both of the name `x` in `shop`. */
 const OBJECTS: ObjectGetter = {
   ...NO_OBJECTS,
   configMap: ({ namespace, name }) =>
     namespace === "shop" && name === "x"
-      ? keyed("ConfigMap", ["a", "b"])
+      ? keyed("ConfigMap", "x", { a: "ConfigMap a", b: "ConfigMap b" })
       : undefined,
   secret: ({ namespace, name }) =>
-    namespace === "shop" && name === "x" ? keyed("Secret", ["a"]) : undefined,
+    namespace === "shop" && name === "x"
+      ? keyed("Secret", "x", { a: "Secret a" })
+      : undefined,
 };
 
 function filesOf(volume: Omit<Volume, "name">): Record<string, string> {

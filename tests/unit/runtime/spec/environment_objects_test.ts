@@ -17,13 +17,13 @@ import {
 } from "../../../../mod/runtime/spec/key_file.ts";
 import { SpecRefusal } from "../../../../mod/runtime/spec/spec_refusal.ts";
 import { container, pod } from "../../../support/pods.ts";
-import { keyed, objectGetter } from "../../../support/runtime/objects.ts";
+import { keyed, objectGetter } from "../../../support/keyed_objects.ts";
 
 const HIDDEN = "hunter2";
 const OBJECTS = objectGetter([
   keyed("ConfigMap", "base", { A: "1", B: "2", "dotted.key": "d" }),
   keyed("ConfigMap", "more", { B: "3", REF: "$(A)" }),
-  keyed("ConfigMap", "elsewhere", { A: "1" }, "other"),
+  keyed("ConfigMap", "elsewhere", { A: "1" }, { namespace: "other" }),
   keyed("Secret", "safe", { PASSWORD: HIDDEN }),
   keyed("Secret", "binary", { KEY: new Uint8Array([0x68, 0xff, 0x31]) }),
   keyed("Secret", "cut", { KEY: `${HIDDEN}\0` }),

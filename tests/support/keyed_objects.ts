@@ -1,26 +1,27 @@
 /**
- * ConfigMaps and Secrets for the tests, behind the port that finds them.
+ * ConfigMaps, Secrets and claims as the agent has them, and the port that finds them.
  *
  * @module
  */
 
 import type {
+  ClaimObject,
   KeyedObject,
   ObjectGetter,
-} from "../../../mod/api/objects/mod.ts";
-import { NO_OBJECTS } from "../no_objects.ts";
+} from "../../mod/api/objects/mod.ts";
+import { NO_OBJECTS } from "./no_objects.ts";
 
-/** A ConfigMap or Secret with texts or bytes by key. */
+/** A ConfigMap or Secret of namespace `shop` with texts or bytes by key. */
 export function keyed(
   kind: KeyedObject["kind"],
   name: string,
   entries: Readonly<Record<string, string | Uint8Array>>,
-  namespace: string = "shop",
+  rest: Partial<KeyedObject> = {},
 ): KeyedObject {
   const encoder = new TextEncoder();
   return {
     kind,
-    namespace,
+    namespace: "shop",
     name,
     type: kind === "Secret" ? "Opaque" : "",
     immutable: false,
@@ -30,6 +31,23 @@ export function keyed(
         typeof value === "string" ? encoder.encode(value) : value,
       ]),
     ),
+    ...rest,
+  };
+}
+
+/** A claim of namespace `shop`, of the simplest kind unless told otherwise. */
+export function claimOf(
+  name: string,
+  rest: Partial<ClaimObject> = {},
+): ClaimObject {
+  return {
+    kind: "PersistentVolumeClaim",
+    namespace: "shop",
+    name,
+    accessModes: ["ReadWriteOnce"],
+    volumeMode: "Filesystem",
+    storage: undefined,
+    ...rest,
   };
 }
 
