@@ -55,7 +55,10 @@ export interface RuntimeConfig {
   readonly maxRestartPeriodMs: number;
   /** How many images may be pulled at a time; `undefined` sets no bound. */
   readonly parallelPulls: number | undefined;
-  /** How many sandboxes may be in creation at a time. */
+  /**
+   * How many pods start at a time, from their sandbox to their first container. Those that go
+   * first have some places more, and one that takes 2 s does not count while others wait.
+   */
   readonly maxParallelSandboxStarts: number;
 }
 

@@ -21,6 +21,7 @@ import { observedSandbox, podIps } from "../observe/mod.ts";
 import { SandboxPauses } from "./sandbox_pauses.ts";
 import type { SpecBuilder } from "../spec/mod.ts";
 import type { PodSandbox, StartDeps } from "./start_context.ts";
+import type { StartPlace } from "./start_places.ts";
 
 type SandboxSpec = Extract<
   ReturnType<SpecBuilder["sandbox"]>,
@@ -70,9 +71,14 @@ export class SandboxCreator {
   async create(
     pod: Pod,
     attempt: number,
-    options: { readonly report: SyncReport; readonly signal: AbortSignal },
+    options: {
+      readonly report: SyncReport;
+      readonly signal: AbortSignal;
+      /** Its place among the pods that start. */
+      readonly place?: StartPlace | undefined;
+    },
   ): Promise<PodSandbox | undefined> {
-    const { report, signal } = options;
+    const { report, signal, place } = options;
     const kind = "creating_sandbox";
     using _creating = this.#deps.activities.begin(pod.metadata.uid, { kind });
     if (!await this.#giveIds(pod, report)) return undefined;
@@ -84,7 +90,9 @@ export class SandboxCreator {
     }
     let id: string;
     try {
-      id = await this.#run(pod.metadata.uid, spec, signal);
+      const { uid } = pod.metadata;
+      id = await this.#run(uid, spec, { signal, place });
+      place?.hasSandbox();
     } catch (error) {
       signal.throwIfAborted();
       await this.#createFailed(pod, error, options);
@@ -151,13 +159,17 @@ export class SandboxCreator {
   #run(
     uid: string,
     spec: SandboxSpec,
-    signal: AbortSignal,
+    { signal, place }: {
+      readonly signal: AbortSignal;
+      readonly place: StartPlace | undefined;
+    },
   ): Promise<string> {
     signal.throwIfAborted();
     const { config, runtimeHandler = "" } = spec;
     const call = this.#deps.runtime.runPodSandbox(config, { runtimeHandler });
     const pending = call.then((id) => id, () => undefined);
     this.#pending.set(uid, pending);
+    place?.making(pending);
     const settle = (): void => {
       if (this.#pending.get(uid) === pending) this.#pending.delete(uid);
     };

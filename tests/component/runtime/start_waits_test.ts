@@ -11,7 +11,7 @@ import { until } from "../../support/until.ts";
 
 const SLOW_IMAGE = "localhost/slow:1";
 
-Deno.test("PodExecutor.execute() gives up its place among those that start after 10 s", async () => {
+Deno.test("PodExecutor.execute() gives up its place among those that start after 2 s, when another waits", async () => {
   await using both = await fakeRig({ maxParallelStarts: 1 });
   const { rig, fake } = both;
   const { runtime } = rig;
@@ -32,7 +32,7 @@ Deno.test("PodExecutor.execute() gives up its place among those that start after
   const starting = rig.sync(next, { observed: unseen(next) });
   const waits = () => rig.activities("u-1").includes("waiting_for_start_place");
   await until(waits);
-  await rig.clock.advance(9_999);
+  await rig.clock.advance(1_999);
   ok(waits());
   await rig.clock.advance(1);
   strictEqual(waits(), false);
