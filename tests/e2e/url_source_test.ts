@@ -6,7 +6,6 @@
 
 import { match, ok, strictEqual } from "node:assert/strict";
 import { AgentProcess } from "../../scripts/lib/agent_process.ts";
-import { Authority } from "../support/peers/certificates.ts";
 import {
   type HttpAnswer,
   ManifestServer,
@@ -18,15 +17,17 @@ import { podManifest } from "../../scripts/lib/pod_manifest.ts";
 import { find, runningContainers } from "../../scripts/lib/pod_views.ts";
 import { waitUntil } from "../../scripts/lib/wait_until.ts";
 import { withRuntime } from "../support/e2e/with_runtime.ts";
+import { Pki } from "../support/peers/pki.ts";
 
 withRuntime("url source", (test) => {
   test("SRC-21 SRC-24 a pod from an HTTPS URL survives the absence of the server, of the agent and of both", async (runtime) => {
     await using pki = await Pki.create();
-    await using server = new ComingAndGoing(pki.tls);
+    const tls = await pki.server();
+    await using server = new ComingAndGoing(tls);
     await server.come(serve("web", "one"));
     await using agent = await AgentProcess.start({
       ...runtime.agentOptions(),
-      args: pki.arguments(server.url),
+      args: tlsArguments(server.url, pki),
     });
     const first = await agent.until(
       "the pod of the URL running",
@@ -37,7 +38,7 @@ withRuntime("url source", (test) => {
 
     // Where the agent has no business it does not get, whoever sends it there.
     await using elsewhere = await ManifestServer.start(serve("web", "evil"), {
-      tls: { ...pki.tls, clientCa: undefined },
+      tls: { ...tls, clientCa: undefined },
     });
     server.change(statusAnswer(302, { location: elsewhere.url }));
     await untilFailed(agent);
@@ -127,44 +128,16 @@ class ComingAndGoing implements AsyncDisposable {
   }
 }
 
-/** The files by which agent and server know each other. */
-class Pki implements AsyncDisposable {
-  readonly tls: ServerTls;
-  readonly #directory: string;
-
-  private constructor(tls: ServerTls, directory: string) {
-    this.tls = tls;
-    this.#directory = directory;
-  }
-
-  static async create(): Promise<Pki> {
-    const directory = await Deno.makeTempDir({ prefix: "skerry-pki-" });
-    const authority = await Authority.create();
-    const client = await authority.issue({ name: "edge1" });
-    await Deno.writeTextFile(`${directory}/ca.pem`, authority.cert);
-    await Deno.writeTextFile(`${directory}/cert.pem`, client.cert);
-    await Deno.writeTextFile(`${directory}/key.pem`, client.key);
-    const server = await authority.issue({
-      name: "server",
-      hosts: ["localhost"],
-    });
-    return new Pki({ ...server, clientCa: authority.cert }, directory);
-  }
-
-  arguments(url: string): string[] {
-    return [
-      `--manifest-url=${url}`,
-      "--manifest-url-header=X-Token: hunter2",
-      `--manifest-url-ca-file=${this.#directory}/ca.pem`,
-      `--manifest-url-cert-file=${this.#directory}/cert.pem`,
-      `--manifest-url-key-file=${this.#directory}/key.pem`,
-      "--http-check-frequency=200ms",
-    ];
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    await Deno.remove(this.#directory, { recursive: true });
-  }
+function tlsArguments(url: string, pki: Pki): string[] {
+  const { caFile, certFile, keyFile } = pki.client;
+  return [
+    `--manifest-url=${url}`,
+    "--manifest-url-header=X-Token: hunter2",
+    `--manifest-url-ca-file=${caFile}`,
+    `--manifest-url-cert-file=${certFile}`,
+    `--manifest-url-key-file=${keyFile}`,
+    "--http-check-frequency=200ms",
+  ];
 }
 
 function sleeper(name: string, version: string): Record<string, unknown> {

@@ -8,7 +8,7 @@ import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import { OutputClosedError } from "../../../mod/cli/mod.ts";
 import { Quiet } from "../../support/quiet/quiet.ts";
 import { AgentStub, stubPod } from "../../support/server/agent_stub.ts";
-import { TempDir } from "../../support/server/temp_dir.ts";
+import { TempDir } from "../../support/temp_dir.ts";
 import { run, TestIo } from "../../support/cli/test_io.ts";
 
 const TIME = "2024-05-06T07:08:09.123456789Z";

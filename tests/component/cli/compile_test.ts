@@ -16,7 +16,7 @@ import {
   readBakedMetadata,
 } from "../../../scripts/compile.ts";
 import { flagsOf } from "../../../scripts/permissions.ts";
-import { TempDir } from "../../support/server/temp_dir.ts";
+import { TempDir } from "../../support/temp_dir.ts";
 
 const COMPILE = fileURLToPath(
   new URL("../../../scripts/compile.ts", import.meta.url),

@@ -14,7 +14,7 @@ import { EventRecorder } from "../../../mod/events/mod.ts";
 import { FakeClock } from "../../support/fake_clock.ts";
 import { Quiet } from "../../support/quiet/quiet.ts";
 import { AgentStub, stubPod } from "../../support/server/agent_stub.ts";
-import { TempDir } from "../../support/server/temp_dir.ts";
+import { TempDir } from "../../support/temp_dir.ts";
 import { run, TestIo } from "../../support/cli/test_io.ts";
 
 function record(

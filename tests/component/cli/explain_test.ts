@@ -7,7 +7,7 @@
 import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
 import type { PodReport } from "../../../mod/server/mod.ts";
 import { AgentStub, stubPod } from "../../support/server/agent_stub.ts";
-import { TempDir } from "../../support/server/temp_dir.ts";
+import { TempDir } from "../../support/temp_dir.ts";
 import { run } from "../../support/cli/test_io.ts";
 
 function report(explanation: readonly string[]): PodReport {

@@ -16,7 +16,7 @@ import { EventRecorder } from "../../../mod/events/mod.ts";
 import { pod } from "../../support/pods.ts";
 import { Quiet } from "../../support/quiet/quiet.ts";
 import { AgentStub, stubPod } from "../../support/server/agent_stub.ts";
-import { TempDir } from "../../support/server/temp_dir.ts";
+import { TempDir } from "../../support/temp_dir.ts";
 import { run, TestIo } from "../../support/cli/test_io.ts";
 
 // Clears the screen, twice, and turns round what follows, in three ways.

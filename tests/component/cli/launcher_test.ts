@@ -7,7 +7,7 @@
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import { fileURLToPath } from "node:url";
 import { AgentStub, stubPod } from "../../support/server/agent_stub.ts";
-import { TempDir } from "../../support/server/temp_dir.ts";
+import { TempDir } from "../../support/temp_dir.ts";
 
 const PROJECT = fileURLToPath(new URL("../../../", import.meta.url));
 const TIME = "2024-05-06T07:08:09.123456789Z";

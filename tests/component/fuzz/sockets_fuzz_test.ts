@@ -27,7 +27,7 @@ import {
 import { hostileText, inPieces } from "../../support/fuzz/hostile_bytes.ts";
 import { drain, serveRaw } from "../../support/peers/raw_server.ts";
 import { AgentStub, stubPod } from "../../support/server/agent_stub.ts";
-import { TempDir } from "../../support/server/temp_dir.ts";
+import { TempDir } from "../../support/temp_dir.ts";
 
 const MAX_BYTES = 8192;
 

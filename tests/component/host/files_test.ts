@@ -24,37 +24,18 @@ import { FileError } from "../../../mod/host/paths/mod.ts";
 import { canMountMemory, MemoryDisk } from "../../support/e2e/memory_disk.ts";
 import { untilLaterFileTime } from "../../support/file_times.ts";
 import { makeFifo } from "../../support/fifo.ts";
+import { succeeds } from "../../support/succeeds.ts";
+import { TempDir } from "../../support/temp_dir.ts";
 
 const encode = (text: string): Uint8Array => new TextEncoder().encode(text);
-
-interface TempDirectory extends AsyncDisposable {
-  readonly path: string;
-}
-
-async function tempDirectory(): Promise<TempDirectory> {
-  const path = await Deno.makeTempDir({ prefix: "skerry_host_" });
-  return {
-    path,
-    [Symbol.asyncDispose]: () => Deno.remove(path, { recursive: true }),
-  };
-}
 
 async function namesIn(path: string): Promise<string[]> {
   const entries = await Array.fromAsync(Deno.readDir(path));
   return entries.map((entry) => entry.name).sort();
 }
 
-async function run(command: string, ...args: string[]): Promise<boolean> {
-  const { success } = await new Deno.Command(command, {
-    args,
-    stdout: "null",
-    stderr: "null",
-  }).output();
-  return success;
-}
-
 Deno.test("writeFileAtomic() replaces a file, sets its mode and leaves nothing beside it", async () => {
-  await using dir = await tempDirectory();
+  await using dir = await TempDir.make();
   const path = join(dir.path, "state.json");
   await writeFileAtomic(path, encode("old"), { mode: 0o600 });
   await writeFileAtomic(path, encode("new"), { mode: 0o666 });
@@ -64,7 +45,7 @@ Deno.test("writeFileAtomic() replaces a file, sets its mode and leaves nothing b
 });
 
 Deno.test("writeFileAtomic() leaves the old file and no other when it fails", async () => {
-  await using dir = await tempDirectory();
+  await using dir = await TempDir.make();
   const path = join(dir.path, "taken");
   await Deno.mkdir(join(path, "inner"), { recursive: true });
   await rejects(
@@ -75,7 +56,7 @@ Deno.test("writeFileAtomic() leaves the old file and no other when it fails", as
 });
 
 Deno.test("writeFileAtomic() names the missing directory", async () => {
-  await using dir = await tempDirectory();
+  await using dir = await TempDir.make();
   await rejects(
     writeFileAtomic(join(dir.path, "none/x"), encode("x"), { mode: 0o600 }),
     (error) => error instanceof FileError && error.kind === "missing",
@@ -83,7 +64,7 @@ Deno.test("writeFileAtomic() names the missing directory", async () => {
 });
 
 Deno.test("writeFileAtomic() never shows a reader half of the content", async () => {
-  await using dir = await tempDirectory();
+  await using dir = await TempDir.make();
   const path = join(dir.path, "state");
   const contents = ["a".repeat(100_000), "b".repeat(50_000)];
   await writeFileAtomic(path, encode(contents[0] ?? ""), { mode: 0o600 });
@@ -102,7 +83,7 @@ Deno.test("writeFileAtomic() never shows a reader half of the content", async ()
 });
 
 Deno.test("ensureDirectory() makes what is missing with the exact mode and keeps what exists", async () => {
-  await using dir = await tempDirectory();
+  await using dir = await TempDir.make();
   const path = join(dir.path, "a/b/c");
   await ensureDirectory(path, 0o777);
   await ensureDirectory(path, 0o700);
@@ -110,14 +91,14 @@ Deno.test("ensureDirectory() makes what is missing with the exact mode and keeps
 });
 
 Deno.test("ensureDirectory() refuses a file of that name", async () => {
-  await using dir = await tempDirectory();
+  await using dir = await TempDir.make();
   const path = join(dir.path, "a");
   await Deno.writeTextFile(path, "");
   await rejects(ensureDirectory(path, 0o700), FileError);
 });
 
 Deno.test("readFileBounded() reads up to the limit and refuses one byte more", async () => {
-  await using dir = await tempDirectory();
+  await using dir = await TempDir.make();
   const path = join(dir.path, "f");
   await Deno.writeTextFile(path, "12345");
   const read = await readFileBounded(path, 5);
@@ -130,7 +111,7 @@ Deno.test("readFileBounded() reads up to the limit and refuses one byte more", a
 });
 
 Deno.test("readFileBounded() follows links and tells what is missing", async () => {
-  await using dir = await tempDirectory();
+  await using dir = await TempDir.make();
   await Deno.writeTextFile(join(dir.path, "f"), "x");
   await Deno.symlink("f", join(dir.path, "link"));
   await Deno.symlink("nothing", join(dir.path, "dangling"));
@@ -143,7 +124,7 @@ Deno.test("readFileBounded() follows links and tells what is missing", async () 
 });
 
 Deno.test("readFileBounded() does not wait for the writer of a FIFO", async () => {
-  await using dir = await tempDirectory();
+  await using dir = await TempDir.make();
   const path = join(dir.path, "fifo");
   await makeFifo(path);
   deepStrictEqual(await readFileBounded(path, 10), {
@@ -157,7 +138,7 @@ Deno.test("readFileBounded() does not wait for the writer of a FIFO", async () =
 });
 
 Deno.test("removeTree() removes everything and follows no link", async () => {
-  await using dir = await tempDirectory();
+  await using dir = await TempDir.make();
   const outside = join(dir.path, "outside");
   const tree = join(dir.path, "tree");
   await Deno.mkdir(outside);
@@ -172,7 +153,7 @@ Deno.test("removeTree() removes everything and follows no link", async () => {
 });
 
 Deno.test("removeTree() takes a missing path, a file and a link for what they are", async () => {
-  await using dir = await tempDirectory();
+  await using dir = await TempDir.make();
   const file = join(dir.path, "f");
   const link = join(dir.path, "l");
   await Deno.writeTextFile(file, "x");
@@ -186,7 +167,7 @@ Deno.test("removeTree() takes a missing path, a file and a link for what they ar
 });
 
 Deno.test("removeTree() removes what a crash in its middle left behind", async () => {
-  await using dir = await tempDirectory();
+  await using dir = await TempDir.make();
   const tree = join(dir.path, "tree");
   await Deno.mkdir(join(tree, ".skerry-removing-1/x"), { recursive: true });
   await Deno.mkdir(join(tree, "sub"));
@@ -195,7 +176,7 @@ Deno.test("removeTree() removes what a crash in its middle left behind", async (
 });
 
 Deno.test("removeTree() removes a tree that is deeper than any path is long", async () => {
-  await using dir = await tempDirectory();
+  await using dir = await TempDir.make();
   const tree = join(dir.path, "tree");
   const name = "d".repeat(100);
   // Built from the inside out, since no path reaches the bottom.
@@ -212,7 +193,7 @@ Deno.test("removeTree() removes a tree that is deeper than any path is long", as
 });
 
 Deno.test("removeTree() leaves mounts alone and names them", async (t) => {
-  await using dir = await tempDirectory();
+  await using dir = await TempDir.make();
   const data = join(dir.path, "data");
   const tree = join(dir.path, "tree");
   const bound = join(tree, "a/bound");
@@ -227,9 +208,9 @@ Deno.test("removeTree() leaves mounts alone and names them", async (t) => {
   await using mounts = new AsyncDisposableStack();
   const mount = async (...args: string[]): Promise<boolean> => {
     const at = args.at(-1) ?? "";
-    if (!await run("mount", ...args)) return false;
+    if (!await succeeds("mount", ...args)) return false;
     mounts.defer(async () => {
-      await run("umount", at);
+      await succeeds("umount", at);
     });
     return true;
   };
@@ -271,7 +252,7 @@ Deno.test("removeTree() leaves mounts alone and names them", async (t) => {
 });
 
 Deno.test("lockRootDirectory() lets one in at a time and names the holder", async () => {
-  await using dir = await tempDirectory();
+  await using dir = await TempDir.make();
   {
     const first = await lockRootDirectory(dir.path);
     strictEqual(first.kind, "locked");
@@ -292,7 +273,7 @@ Deno.test(
     ignore: !await canMountMemory(),
   },
   async () => {
-    await using dir = await tempDirectory();
+    await using dir = await TempDir.make();
     await using disk = await MemoryDisk.mount(dir.path);
     // The lock file is not there, and cannot be made.
     await disk.remount("ro");
@@ -318,7 +299,7 @@ Deno.test(
 );
 
 Deno.test("lockRootDirectory() is kept out by an agent that locks the file only", async () => {
-  await using dir = await tempDirectory();
+  await using dir = await TempDir.make();
   const path = join(dir.path, "skerry.lock");
   using file = await Deno.open(path, { write: true, create: true });
   strictEqual(await file.tryLock(true), true);
@@ -326,7 +307,7 @@ Deno.test("lockRootDirectory() is kept out by an agent that locks the file only"
 });
 
 Deno.test("lockRootDirectory() is freed when its holder is killed", async () => {
-  await using dir = await tempDirectory();
+  await using dir = await TempDir.make();
   const module = new URL(
     "../../../mod/host/files/root_lock.ts",
     import.meta.url,

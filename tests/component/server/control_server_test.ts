@@ -8,7 +8,7 @@ import { deepStrictEqual, ok, rejects, strictEqual } from "node:assert/strict";
 import { UnixListenError } from "../../../mod/server/mod.ts";
 import { FakeClock } from "../../support/fake_clock.ts";
 import { AgentStub, stubPod } from "../../support/server/agent_stub.ts";
-import { TempDir } from "../../support/server/temp_dir.ts";
+import { TempDir } from "../../support/temp_dir.ts";
 import { until } from "../../support/until.ts";
 
 /** Asks over a socket. */

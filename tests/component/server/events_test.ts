@@ -16,7 +16,7 @@ import type { ControlServer } from "../../../mod/server/mod.ts";
 import { FakeClock } from "../../support/fake_clock.ts";
 import { Quiet } from "../../support/quiet/quiet.ts";
 import { AgentStub } from "../../support/server/agent_stub.ts";
-import { TempDir } from "../../support/server/temp_dir.ts";
+import { TempDir } from "../../support/temp_dir.ts";
 import { until } from "../../support/until.ts";
 
 interface Line {

@@ -7,7 +7,7 @@
 import { rejects, strictEqual } from "node:assert/strict";
 import { readLog, type ReadLogOptions } from "../../../mod/server/mod.ts";
 import { FakeClock } from "../../support/fake_clock.ts";
-import { TempDir } from "../../support/server/temp_dir.ts";
+import { TempDir } from "../../support/temp_dir.ts";
 import { until } from "../../support/until.ts";
 
 const TIME = "2024-05-06T07:08:09.123456789Z";

@@ -23,56 +23,11 @@ import {
   UrlRig,
   type UrlRigOptions,
 } from "../../support/source/url_rig.ts";
-
-const HOSTS = ["localhost", "127.0.0.1"];
-
-/** Files of one test: an authority, and a client's certificate by it. */
-class Pki implements AsyncDisposable {
-  readonly authority: Authority;
-  readonly directory: string;
-
-  private constructor(authority: Authority, directory: string) {
-    this.authority = authority;
-    this.directory = directory;
-  }
-
-  static async create(): Promise<Pki> {
-    const directory = await Deno.makeTempDir({ prefix: "skerry_pki_" });
-    const pki = new Pki(await Authority.create(), directory);
-    await pki.write("ca", pki.authority.cert);
-    const client = await pki.authority.issue({ name: "node" });
-    await pki.write("cert", client.cert);
-    await pki.write("key", client.key);
-    return pki;
-  }
-
-  file(name: string): string {
-    return `${this.directory}/${name}.pem`;
-  }
-
-  async write(name: string, pem: string): Promise<void> {
-    await Deno.writeTextFile(this.file(name), pem);
-  }
-
-  get client(): Pick<UrlRigOptions, "caFile" | "certFile" | "keyFile"> {
-    return {
-      caFile: this.file("ca"),
-      certFile: this.file("cert"),
-      keyFile: this.file("key"),
-    };
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    await Deno.remove(this.directory, { recursive: true });
-  }
-}
+import { HOSTS, Pki } from "../../support/peers/pki.ts";
 
 Deno.test("UrlSource speaks TLS with an authority of its own and a client's certificate", async () => {
   await using pki = await Pki.create();
-  const tls = {
-    ...await pki.authority.issue({ name: "server", hosts: HOSTS }),
-    clientCa: pki.authority.cert,
-  };
+  const tls = await pki.server();
   await using server = await ManifestServer.start(text(podList(urlPod("a"))), {
     tls,
   });

@@ -20,9 +20,9 @@ import {
   podWith,
   Root,
   sourceOf,
-  succeeds,
   UID,
 } from "../../support/volume/volume_rig.ts";
+import { succeeds } from "../../support/succeeds.ts";
 import { makeFifo } from "../../support/fifo.ts";
 
 const AS_ROOT = { ignore: Deno.uid() !== 0 };

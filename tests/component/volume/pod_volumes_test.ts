@@ -20,9 +20,9 @@ import {
   podWith,
   Root,
   sourceOf,
-  succeeds as mount,
   UID,
 } from "../../support/volume/volume_rig.ts";
+import { succeeds } from "../../support/succeeds.ts";
 
 const EMPTY_DIR: Pod = podWith({ name: "v", emptyDir: {} });
 
@@ -328,7 +328,7 @@ Deno.test("remove() deletes nothing behind a mount and names it (VO-09)", {
   await Deno.mkdir(`${path}/mounted`);
   await Deno.writeTextFile(`${path}/own`, "x");
   strictEqual(
-    await mount("mount", "--bind", data, `${path}/mounted`),
+    await succeeds("mount", "--bind", data, `${path}/mounted`),
     true,
   );
   try {
@@ -354,7 +354,7 @@ Deno.test("remove() deletes nothing behind a mount and names it (VO-09)", {
     deepStrictEqual((await Deno.stat(pods)).mtime, mtime);
     root.garbage.push(trash);
   } finally {
-    strictEqual(await mount("umount", moved), true);
+    strictEqual(await succeeds("umount", moved), true);
   }
   // With the mount gone the directory goes too.
   await root.collect();

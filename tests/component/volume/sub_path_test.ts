@@ -18,9 +18,9 @@ import {
   canBindMount,
   exists,
   modeOf,
-  succeeds,
   UID,
 } from "../../support/volume/volume_rig.ts";
+import { succeeds } from "../../support/succeeds.ts";
 import { makeFifo } from "../../support/fifo.ts";
 
 /** A volume with a directory of the node beside it, removed afterwards. */

@@ -22,8 +22,8 @@ import {
   podWith,
   Root,
   sourceOf,
-  succeeds,
 } from "../../support/volume/volume_rig.ts";
+import { succeeds } from "../../support/succeeds.ts";
 
 const MIB = 1024 * 1024;
 

@@ -24,6 +24,7 @@ import {
 } from "../../../mod/volume/mod.ts";
 import { container, pod } from "../pods.ts";
 import { claimOf, keyed } from "../keyed_objects.ts";
+import { succeeds } from "../succeeds.ts";
 
 /** The UID of the pod of most tests. */
 export const UID = "c91d8c86a58689179e178d2e8b320640";
@@ -230,22 +231,6 @@ export async function contentOf(
     }
   }
   return Object.fromEntries(found.sort(([a], [b]) => a < b ? -1 : 1));
-}
-
-/** Runs a command and says whether it succeeded. */
-export async function succeeds(...args: readonly string[]): Promise<boolean> {
-  const [command = "", ...rest] = args;
-  try {
-    const { success } = await new Deno.Command(command, {
-      args: [...rest],
-      stdout: "null",
-      stderr: "null",
-    }).output();
-    return success;
-  } catch {
-    // Without the program, or the right to run it, it did not succeed.
-    return false;
-  }
 }
 
 /** Whether bind mounts are possible here. */
