@@ -9,6 +9,7 @@
 
 import { ok, strictEqual } from "node:assert/strict";
 import { join } from "node:path";
+import { systemClock } from "../../../mod/base/mod.ts";
 import {
   manifestYaml,
   startSourceRig,
@@ -21,7 +22,10 @@ Deno.test({
   sanitizeOps: false,
   sanitizeResources: false,
   async fn() {
-    await using rig = await startSourceRig({ checkFrequencyMs: 200 });
+    await using rig = await startSourceRig({
+      clock: systemClock,
+      checkFrequencyMs: 200,
+    });
     await rig.put("a.yaml", manifestYaml("a"));
     await rig.put("b.yaml", manifestYaml("b"));
     await rig.untilNames("a", "b");

@@ -29,14 +29,8 @@ async function records({ root }: { root: string }): Promise<string[]> {
 async function untilRecords(
   rig: SourceRig,
   fits: (names: readonly string[]) => boolean,
-): Promise<string[]> {
-  let names = await records(rig);
-  for (let tries = 0; tries < 500 && !fits(names); tries++) {
-    await rig.pause(10);
-    names = await records(rig);
-  }
-  ok(fits(names), `the records are ${names}`);
-  return names;
+): Promise<void> {
+  await rig.until(async () => fits(await records(rig)), "the records");
 }
 
 /** A directory that is left as a stopped agent leaves it. */

@@ -46,11 +46,7 @@ async function untilRecords(rig: SourceRig, wanted: string): Promise<void> {
     );
     return counts.map(({ size }) => size).join();
   };
-  for (let tries = 0; tries < 500; tries++) {
-    if (await counted() === wanted) return;
-    await rig.pause(10);
-  }
-  throw new Error(`There are ${await counted()} records, wanted ${wanted}`);
+  await rig.until(async () => await counted() === wanted, `records ${wanted}`);
 }
 
 /** A pod, a ConfigMap and a Secret in one file. */

@@ -1,6 +1,8 @@
 /**
  * A file source over a real directory, and what it delivered.
  *
+ * The time passes only while a test waits, and only when nothing is under way.
+ *
  * @module
  */
 
@@ -15,7 +17,7 @@ import {
   createLogger,
   MetricsRegistry,
 } from "../../../mod/base/telemetry/mod.ts";
-import { systemClock } from "../../../mod/base/mod.ts";
+import { type Clock, systemClock } from "../../../mod/base/mod.ts";
 import type { WatchHint } from "../../../mod/host/files/mod.ts";
 import {
   createManifestFiles,
@@ -27,6 +29,9 @@ import type { FileReport, ManifestFiles } from "../../../mod/source/mod.ts";
 import type { SourceSet } from "../../../mod/source/merge/mod.ts";
 import { NO_CHECK } from "../no_ops.ts";
 import { type EventOfPod, eventsOfPodsTo } from "../event_list.ts";
+import { Quiet } from "../quiet/quiet.ts";
+import { until } from "../until.ts";
+import { FileClock } from "./file_clock.ts";
 
 /** What a test may choose; the rest is as in production. */
 export interface RigOptions
@@ -35,14 +40,25 @@ export interface RigOptions
   readonly exists?: boolean;
   /** The root directory of an earlier rig, which then stays. */
   readonly root?: string;
+  /**
+   * The machine's, where Deno's watching thread gets lost: nobody can tell then when all
+   * changes have been told. @default one that only the rig moves
+   */
+  readonly clock?: Clock;
   /** Replaces parts of the file system. */
   readonly files?: (real: ManifestFiles) => ManifestFiles;
   /** Runs before the source starts. */
   readonly prepare?: (rig: SourceRig) => Promise<void>;
 }
 
-/** How long a test waits for what must come. */
-const PATIENCE_MS = 20_000;
+/**
+ * How much time passes for what must come: less than the time from one look at the whole
+ * directory to the next, so that what comes in time was told by the system.
+ */
+const PATIENCE_MS = 15_000;
+
+/** Short, so that what falls due in one step is done before much else falls due. */
+const STEP_MS = 50;
 
 /** Starts a source in a temporary directory. */
 export async function startSourceRig(
@@ -50,13 +66,22 @@ export async function startSourceRig(
 ): Promise<SourceRig> {
   const root = options.root ??
     await Deno.makeTempDir({ prefix: "skerry_source_" });
-  const rig = new SourceRig(root, options);
+  const clock = new FileClock();
+  const time = options.clock === undefined
+    ? { clock, quiet: await Quiet.open({ clock }) }
+    : undefined;
+  const rig = new SourceRig(root, options, time);
   if (options.exists ?? true) {
     await Deno.mkdir(rig.manifests, { recursive: true });
   }
   await options.prepare?.(rig);
   rig.start();
   return rig;
+}
+
+interface FakeTime {
+  readonly clock: FileClock;
+  readonly quiet: Quiet;
 }
 
 /** Owns the directory and the running source. */
@@ -69,6 +94,7 @@ export class SourceRig implements AsyncDisposable {
   readonly log: Record<string, unknown>[] = [];
   readonly metrics: MetricsRegistry = new MetricsRegistry();
   readonly #options: RigOptions;
+  readonly #time: FakeTime | undefined;
   readonly #stop = new AbortController();
   #source: FileSource | undefined;
   #running: Promise<void> | undefined;
@@ -77,10 +103,11 @@ export class SourceRig implements AsyncDisposable {
   #reads = 0;
   #hints = 0;
 
-  constructor(root: string, options: RigOptions) {
+  constructor(root: string, options: RigOptions, time?: FakeTime) {
     this.root = root;
     this.manifests = join(root, "manifests");
     this.#options = options;
+    this.#time = time;
   }
 
   start(): void {
@@ -89,17 +116,19 @@ export class SourceRig implements AsyncDisposable {
       root: _root,
       files,
       prepare: _p,
+      clock: given = systemClock,
       ...rest
     } = this.#options;
+    const clock = this.#time?.clock ?? given;
     const log = createLogger({
       level: "debug",
       format: "json",
-      clock: systemClock,
+      clock,
       write: (line) => this.log.push(JSON.parse(line)),
     });
     const events = eventsOfPodsTo(this.events);
     const { metrics } = this;
-    const deps = { clock: systemClock, log, metrics, events };
+    const deps = { clock, log, metrics, events };
     const real = this.#counted(createManifestFiles(deps));
     this.#source = new FileSource(
       {
@@ -165,21 +194,37 @@ export class SourceRig implements AsyncDisposable {
   }
 
   /** Waits until `holds` is true, and fails with what was seen if it never is. */
-  async until(holds: () => boolean, what: string): Promise<void> {
-    const endMs = systemClock.monotonic() + PATIENCE_MS;
-    while (!holds()) {
-      if (systemClock.monotonic() > endMs) {
-        const seen = JSON.stringify({
-          names: this.names,
-          objects: this.objects,
-          sets: this.sets.length,
-          report: this.report(),
-          log: this.log.filter(({ level }) => level !== "debug").slice(-20),
-        });
-        throw new Error(`Never came: ${what}; there is ${seen}`);
-      }
-      await this.pause(5);
+  async until(
+    holds: () => boolean | Promise<boolean>,
+    what: string,
+  ): Promise<void> {
+    // The kernel and a lost thread cannot be asked whether they are done.
+    if (this.#time === undefined) {
+      return await until(holds, what, () => this.#describe());
     }
+    const { clock, quiet } = this.#time;
+    const endMs = clock.monotonic() + PATIENCE_MS;
+    clock.catchUp();
+    await quiet.wait();
+    while (!await holds()) {
+      if (clock.monotonic() >= endMs) {
+        throw new Error(`Never came: ${what}; there is ${this.#describe()}`);
+      }
+      await this.#step(this.#time);
+    }
+  }
+
+  /** How much time has passed. */
+  get passedMs(): number {
+    if (this.#time === undefined) throw new Error("The time is the machine's");
+    return this.#time.clock.monotonic();
+  }
+
+  /** Lets time pass. */
+  async pass(ms: number): Promise<void> {
+    const endMs = this.passedMs + ms;
+    await this.until(() => true, "nothing");
+    while (this.#time && this.passedMs < endMs) await this.#step(this.#time);
   }
 
   async untilNames(...names: readonly string[]): Promise<void> {
@@ -214,19 +259,35 @@ export class SourceRig implements AsyncDisposable {
     await this.until(() => this.#hints > before, "a hint");
   }
 
-  pause(delayMs: number): Promise<void> {
-    return systemClock.sleep(delayMs, new AbortController().signal);
-  }
-
   /** Stops the source and leaves the directory. */
   async stop(): Promise<void> {
+    if (this.#stop.signal.aborted) return;
     this.#stop.abort();
+    using _quiet = this.#time?.quiet;
     await this.#running;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.stop();
     await Deno.remove(this.root, { recursive: true });
+  }
+
+  /** Moves the clock on, and waits for what that sets off. */
+  async #step({ clock, quiet }: FakeTime): Promise<void> {
+    const { moves } = clock;
+    await clock.advance(STEP_MS);
+    // Where no timer was due, nothing has begun.
+    if (clock.moves !== moves) await quiet.wait();
+  }
+
+  #describe(): string {
+    return JSON.stringify({
+      names: this.names,
+      objects: this.objects,
+      sets: this.sets.length,
+      report: this.report(),
+      log: this.log.filter(({ level }) => level !== "debug").slice(-20),
+    });
   }
 
   /** Counts what is asked of the files. */
