@@ -10,8 +10,9 @@
 import { strictEqual } from "node:assert/strict";
 import { join } from "node:path";
 import { createLogger } from "../../../mod/base/telemetry/mod.ts";
-import { systemClock } from "../../../mod/base/mod.ts";
 import { type WatchHint, watchPath } from "../../../mod/host/files/mod.ts";
+import { FakeClock } from "../../support/fake_clock.ts";
+import { untilLaterFileTime } from "../../support/file_times.ts";
 import { until } from "../../support/until.ts";
 import { makeFifo, openFifo } from "../../support/fifo.ts";
 
@@ -26,40 +27,50 @@ Deno.test({
     await Deno.mkdir(path);
     const stop = new AbortController();
     const lines: string[] = [];
+    const clock = new FakeClock();
+    // Nobody can tell when a lost thread is done, so that looks are waited for as well.
+    const untilSeen = (holds: () => boolean): Promise<void> =>
+      until(async () => {
+        await clock.advance(100);
+        return holds();
+      });
+    const isRescanned = () => hints.some(({ kind }) => kind === "rescan");
     const log = createLogger({
       level: "info",
       format: "json",
-      clock: systemClock,
+      clock,
       write: (line) => lines.push(line),
     });
     const hints: WatchHint[] = [];
     const watching = (async () => {
-      const deps = { clock: systemClock, log };
+      const deps = { clock, log };
       for await (const hint of watchPath(path, stop.signal, deps)) {
         hints.push(hint);
       }
     })();
-    await until(() => hints.length > 0);
+    await untilSeen(() => hints.length > 0);
     await makeFifo(join(path, "fifo"));
-    await until(() => lines.some((line) => line.includes("watch_lost")));
+    await untilSeen(() => lines.some((line) => line.includes("watch_lost")));
     for (const name of ["a", "b"]) {
+      await untilLaterFileTime();
       hints.length = 0;
       await Deno.writeTextFile(join(path, name), "");
-      await until(() => hints.some(({ kind }) => kind === "rescan"));
+      await untilSeen(isRescanned);
     }
     // Neither another directory in its place nor the end blocks anything.
     hints.length = 0;
     await Deno.rename(path, join(root, "old"));
     await Deno.mkdir(path);
-    await until(() => hints.some(({ kind }) => kind === "rescan"));
+    await untilSeen(isRescanned);
     // One that is away for long is told of when it is back.
     hints.length = 0;
     await Deno.remove(path);
-    await until(() => hints.some(({ kind }) => kind === "rescan"));
-    await systemClock.sleep(100, stop.signal);
+    await untilSeen(isRescanned);
+    const { moves } = clock;
+    await untilSeen(() => clock.moves > moves + 20);
     hints.length = 0;
     await Deno.mkdir(path);
-    await until(() => hints.some(({ kind }) => kind === "rescan"));
+    await untilSeen(isRescanned);
     stop.abort();
     await watching;
     strictEqual(lines.filter((line) => line.includes("watch_lost")).length, 1);
