@@ -5,6 +5,7 @@
  */
 
 import type { EventSink } from "../../mod/api/types/mod.ts";
+import type { RuntimeFiles } from "../../mod/runtime/spec/mod.ts";
 import type { PodCheck } from "../../mod/source/mod.ts";
 
 /** Forgets every event. */
@@ -12,3 +13,14 @@ export const NO_EVENTS: EventSink = { record: () => {} };
 
 /** Has nothing against any pod. */
 export const NO_CHECK: PodCheck = (): readonly [] => [];
+
+/** A disk that holds nothing. */
+export const NO_FILES: RuntimeFiles = {
+  makeDirectory: () => Promise.resolve(),
+  write: () => Promise.resolve(),
+  writeNew: () => Promise.resolve(true),
+  readTail: () => Promise.resolve(undefined),
+  readTailBelow: () => Promise.resolve(undefined),
+  list: () => Promise.resolve([]),
+  remove: () => Promise.resolve(),
+};

@@ -11,8 +11,8 @@ import {
 } from "../../../mod/base/telemetry/mod.ts";
 import type { PodLifecycleEvent } from "../../../mod/picture/diff.ts";
 import type { ContainerExit } from "../../../mod/cri/events/mod.ts";
-import type { RuntimeFiles } from "../../../mod/runtime/spec/mod.ts";
 import { FakeClock } from "../fake_clock.ts";
+import { NO_FILES } from "../no_ops.ts";
 import { PERIOD_MS, pictureOf } from "./picture.ts";
 import type {
   PodObserver,
@@ -20,17 +20,6 @@ import type {
   RuntimeWatch,
 } from "../../../mod/picture/mod.ts";
 import { EventScript, ModelRuntime } from "./model_runtime.ts";
-
-/** A disk that holds nothing. */
-export const NO_FILES: RuntimeFiles = {
-  makeDirectory: () => Promise.resolve(),
-  write: () => Promise.resolve(),
-  writeNew: () => Promise.resolve(true),
-  readTail: () => Promise.resolve(undefined),
-  readTailBelow: () => Promise.resolve(undefined),
-  list: () => Promise.resolve([]),
-  remove: () => Promise.resolve(),
-};
 
 /** How a rig is made. */
 export interface PlegRigOptions {

@@ -12,18 +12,8 @@ import {
   type SandboxStatus,
 } from "../../../mod/cri/model/mod.ts";
 import type { ObserveDeps } from "../../../mod/runtime/observe/observe.ts";
-import type { RuntimeFiles } from "../../../mod/runtime/spec/ports.ts";
+import { NO_FILES } from "../no_ops.ts";
 import { containerDetails, sandboxDetails } from "../runtime_rows.ts";
-
-const NO_FILES: RuntimeFiles = {
-  makeDirectory: () => Promise.resolve(),
-  write: () => Promise.resolve(),
-  writeNew: () => Promise.resolve(true),
-  readTail: () => Promise.resolve(undefined),
-  readTailBelow: () => Promise.resolve(undefined),
-  list: () => Promise.resolve([]),
-  remove: () => Promise.resolve(),
-};
 
 interface CallMore {
   readonly signal?: AbortSignal;

@@ -9,7 +9,8 @@ import { MetricsRegistry } from "../../../mod/base/telemetry/mod.ts";
 import { PERIOD_MS, pictureOf } from "../../support/picture/picture.ts";
 import { FakeClock } from "../../support/fake_clock.ts";
 import { ModelRuntime } from "../../support/picture/model_runtime.ts";
-import { NO_FILES, WatchRig } from "../../support/picture/watch_rig.ts";
+import { WatchRig } from "../../support/picture/watch_rig.ts";
+import { NO_FILES } from "../../support/no_ops.ts";
 
 async function running(
   options: ConstructorParameters<typeof WatchRig>[0] = { hasEvents: false },
