@@ -243,12 +243,7 @@ for (
     deepStrictEqual(before.slice(0, 2), ["StopContainer", "StopPodSandbox"]);
     deepStrictEqual(
       [...before.slice(2), ...after].sort(),
-      [
-        "CreateContainer",
-        "RemovePodSandbox",
-        "StartContainer",
-        "StopPodSandbox",
-      ],
+      ["CreateContainer", "RemovePodSandbox", "StartContainer"],
     );
   });
 }
