@@ -8,7 +8,8 @@
  *
  * - `--jobs=N` runs N processes side by side (1).
  * - `--parts=N` deals the files out to N processes instead. What the files of a part
- *   share is loaded and compiled once, which takes a third of the time away.
+ *   share is loaded and compiled once, which takes a third of the time away. A file named
+ *   `…_alone_test.ts` has its own all the same: it leaves its process unfit for others.
  * - `--repeat=signal` runs a process once more that was ended by a signal. Deno
  *   2.9.6 can die inside nghttp2, by an assertion or in silence, when one end of an
  *   HTTP/2 connection says goodbye (denoland/deno#36788), and the component tests say
@@ -67,8 +68,8 @@ async function main(args: readonly string[]): Promise<number> {
   const attempts: Attempt[] = [];
   try {
     const waiting = parts === undefined
-      ? files.map((path) => ({ name: path, entry: path }))
-      : await writeParts(files, { parts, scratch, name: folders.join(" ") });
+      ? files.map(unitOf)
+      : await dealOut(files, { parts, scratch, name: folders.join(" ") });
     const worker = async (): Promise<void> => {
       for (let unit = waiting.shift(); unit; unit = waiting.shift()) {
         attempts.push(...await run(unit, { options, scratch }));
@@ -109,14 +110,29 @@ function parse(args: readonly string[]): Options | undefined {
   return undefined;
 }
 
+interface Deal {
+  readonly parts: number;
+  readonly scratch: string;
+  readonly name: string;
+}
+
+/** Files that share their process with others, and those that cannot. */
+async function dealOut(files: readonly string[], deal: Deal): Promise<Unit[]> {
+  const { alone = [], shared = [] } = Object.groupBy(
+    files,
+    (path) => path.endsWith("_alone_test.ts") ? "alone" : "shared",
+  );
+  return [...await writeParts(shared, deal), ...alone.map(unitOf)];
+}
+
+function unitOf(path: string): Unit {
+  return { name: path, entry: path };
+}
+
 /** Writes one module for each part, which loads every `parts`th file. */
 async function writeParts(
   files: readonly string[],
-  { parts, scratch, name }: {
-    readonly parts: number;
-    readonly scratch: string;
-    readonly name: string;
-  },
+  { parts, scratch, name }: Deal,
 ): Promise<Unit[]> {
   const units: Unit[] = [];
   for (let part = 0; part < Math.min(parts, files.length); part++) {

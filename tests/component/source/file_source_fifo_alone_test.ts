@@ -1,7 +1,7 @@
 /**
  * The file source beside a FIFO that appears while it watches.
  *
- * A file of its own, since the loss of Deno's watching thread is for good: it is
+ * A process of its own, since the loss of Deno's watching thread is for good: it is
  * why the watcher is left open here.
  *
  * @module
