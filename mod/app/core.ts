@@ -183,11 +183,11 @@ async function* runtimeEvents(
 ): AsyncIterable<PodLifecycleEvent> {
   const { connection, driver } = deps;
   await connection.ready(signal);
-  await driver.learn(connection, signal);
+  driver.learn(connection.features()?.cgroupDriver);
   for await (const event of watch.run(signal)) {
     if (event.kind === "runtime_returned") {
       await connection.ready(signal);
-      await driver.learn(connection, signal);
+      driver.learn(connection.features()?.cgroupDriver);
     }
     yield event;
   }

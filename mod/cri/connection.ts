@@ -9,6 +9,7 @@ import { runtimeAdvisories } from "./advisories.ts";
 import {
   askCgroupDriver,
   type ByteChannel,
+  driverOfStatus,
   Rpc,
   type RpcDeps,
   type RuntimeFeatures,
@@ -24,6 +25,7 @@ import {
   CriError,
   type ImageService,
   type RuntimeService,
+  type RuntimeStatus,
   type RuntimeVersion,
 } from "./model/mod.ts";
 import { imageClient } from "./image_client.ts";
@@ -210,13 +212,14 @@ class GrpcConnection implements CriConnection {
   async #probe(signal: AbortSignal): Promise<RuntimeVersion> {
     const { log } = this.#deps;
     const { endpoint } = this.#options;
-    const version = await this.runtime.version({ signal });
-    this.#exits.reset();
     const limits = { deadlineMs: this.#requestTimeoutMs, signal };
-    const [status, cgroupDriver] = await Promise.all([
-      this.runtime.status({ signal }),
+    const [version, status, configured] = await Promise.all([
+      this.runtime.version({ signal }),
+      this.#status(signal),
       askCgroupDriver(this.#rpc, limits),
     ]);
+    this.#exits.reset();
+    const cgroupDriver = configured ?? driverOfStatus(status.info);
     const before = this.#features?.version.runtimeVersion;
     const { handlers, supplementalGroupsPolicy } = status;
     this.#features = {
@@ -234,6 +237,16 @@ class GrpcConnection implements CriConnection {
     });
     if (runtimeVersion !== before) this.#warnOfFlaws(version);
     return version;
+  }
+
+  /** What it says of itself beyond being ready is a courtesy. */
+  async #status(signal: AbortSignal): Promise<RuntimeStatus> {
+    try {
+      return await this.runtime.status({ verbose: true, signal });
+    } catch (error) {
+      if (!(error instanceof CriError) || error.kind !== "failed") throw error;
+      return await this.runtime.status({ signal });
+    }
   }
 
   #warnOfFlaws(version: RuntimeVersion): void {

@@ -4,19 +4,8 @@
  * @module
  */
 
-import * as wire from "../../../proto/gen/runtime/v1/api.ts";
 import type { CgroupDriver } from "../../api/types/mod.ts";
-import {
-  CriError,
-  type RuntimeHandler,
-  type RuntimeVersion,
-} from "../model/mod.ts";
-import { methodOf, type Rpc, type RpcOptions } from "./rpc.ts";
-
-const RUNTIME_CONFIG = methodOf(
-  wire.RuntimeServiceDefinition,
-  wire.RuntimeServiceDefinition.methods.runtimeConfig,
-);
+import type { RuntimeHandler, RuntimeVersion } from "../model/mod.ts";
 
 /** Whether a runtime can do something; `unknown` means that it must be tried. */
 export type Support = "yes" | "no" | "unknown";
@@ -26,7 +15,7 @@ export interface RuntimeFeatures {
   readonly version: RuntimeVersion;
   readonly handlers: readonly RuntimeHandler[];
   readonly supplementalGroupsPolicy: boolean;
-  /** `undefined` when the runtime does not say (containerd before 2.0). */
+  /** `undefined` when the runtime does not say. */
   readonly cgroupDriver: CgroupDriver | undefined;
 }
 
@@ -40,28 +29,4 @@ export function judgeContainerEvents(version: RuntimeVersion): Support {
   const [, major, minor] = /^v?(\d+)\.(\d+)/.exec(version.runtimeVersion) ?? [];
   if (major === undefined || minor === undefined) return "unknown";
   return Number(major) * 1000 + Number(minor) >= 1007 ? "yes" : "no";
-}
-
-/**
- * Asks which cgroup driver the runtime uses.
- *
- * @throws {CriError} When the runtime cannot be asked now; not when it does not
- * know the question or fails to answer it.
- */
-export async function askCgroupDriver(
-  rpc: Rpc,
-  options: RpcOptions,
-): Promise<CgroupDriver | undefined> {
-  try {
-    const { linux } = await rpc.call(RUNTIME_CONFIG, {}, options);
-    if (linux === undefined) return undefined;
-    return linux.cgroupDriver === wire.CgroupDriver.SYSTEMD
-      ? "systemd"
-      : "cgroupfs";
-  } catch (error) {
-    const isAnswer = error instanceof CriError &&
-      (error.kind === "unimplemented" || error.kind === "failed");
-    if (isAnswer) return undefined;
-    throw error;
-  }
 }

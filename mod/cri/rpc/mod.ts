@@ -21,8 +21,8 @@ export {
   ChannelFailure,
   type UnaryOptions,
 } from "./byte_channel.ts";
+export { askCgroupDriver, driverOfStatus } from "./told_cgroup_driver.ts";
 export {
-  askCgroupDriver,
   judgeContainerEvents,
   type RuntimeFeatures,
   type Support,

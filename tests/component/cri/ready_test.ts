@@ -1,0 +1,52 @@
+/**
+ * What a runtime is asked when it is found.
+ *
+ * @module
+ */
+
+import { deepStrictEqual, strictEqual } from "node:assert/strict";
+import { CODE } from "../../support/fake_cri/status_error.ts";
+import { startCriRig } from "../../support/cri/cri_rig.ts";
+import { until } from "../../support/until.ts";
+
+const NEVER = new AbortController().signal;
+
+Deno.test("CriConnection.ready() asks everything at once, and each thing once", async () => {
+  await using rig = await startCriRig();
+  const methods = ["RuntimeConfig", "Status", "Version"];
+  for (const method of methods) rig.fake.fault(method, { kind: "hang" });
+  const asked = () => rig.fake.calls.map(({ method }) => method).toSorted();
+  const abort = new AbortController();
+  const ready = rig.cri.ready(abort.signal).catch(() => "aborted");
+  await until(() => asked().length === methods.length, "all are asked");
+  deepStrictEqual(asked(), methods);
+  abort.abort();
+  strictEqual(await ready, "aborted");
+});
+
+Deno.test("CriConnection.ready() takes the cgroup driver of RuntimeConfig before that of the status", async () => {
+  await using rig = await startCriRig();
+  rig.fake.settings.cgroupDriver = "systemd";
+  await rig.cri.ready(NEVER);
+  strictEqual(rig.cri.features()?.cgroupDriver, "systemd");
+  deepStrictEqual(
+    rig.fake.callsOf("Status").map(({ request }) => request),
+    [{ verbose: true }],
+  );
+});
+
+Deno.test("CriConnection.ready() does without what a status says beyond when that fails", async () => {
+  await using rig = await startCriRig();
+  rig.fake.fault("Status", {
+    kind: "error",
+    code: CODE.internal,
+    details: "cannot marshal the configuration",
+  }, { times: 1 });
+  const { runtimeName } = await rig.cri.ready(NEVER);
+  strictEqual(runtimeName, "containerd");
+  strictEqual(rig.cri.features()?.cgroupDriver, undefined);
+  deepStrictEqual(
+    rig.fake.callsOf("Status").map(({ request }) => request),
+    [{ verbose: true }, { verbose: false }],
+  );
+});
