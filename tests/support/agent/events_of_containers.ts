@@ -8,10 +8,12 @@ import {
   apply,
   ASK,
   type EventRow,
+  normal,
   of,
   REFUSED,
-  running,
+  runWeb,
   SERVER,
+  warning,
 } from "./events_row.ts";
 import { busybox, WEB, web } from "./manifests.ts";
 
@@ -25,59 +27,46 @@ export const CONTAINER_EVENT_ROWS: readonly EventRow[] = [
       await rig.apply("web", of({ image: image.ref }));
     },
     told: [
-      ["Normal", "Pulling", SERVER, 'Pulling image "localhost/far:1"'],
-      [
-        "Normal",
+      normal("Pulling", 'Pulling image "localhost/far:1"', SERVER),
+      normal(
         "Pulled",
-        SERVER,
         /^Successfully pulled image "localhost\/far:1" in \S+ \(\S+ including waiting\)\. Image size: 1234 bytes\.$/,
-      ],
+        SERVER,
+      ),
     ],
   },
   {
     when: "a container starts of an image that is there",
     run: apply(),
     told: [
-      [
-        "Normal",
+      normal(
         "Pulled",
-        SERVER,
         'Container image "localhost/busybox:1.35" already present on machine and can be accessed by the pod',
-      ],
-      ["Normal", "Created", SERVER, "Container created"],
-      ["Normal", "Started", SERVER, "Container started"],
+        SERVER,
+      ),
+      normal("Created", "Container created", SERVER),
+      normal("Started", "Container started", SERVER),
     ],
   },
   {
     when: "an init container starts",
     run: apply(web({ spec: { initContainers: [busybox("first")] } })),
     told: [
-      [
-        "Normal",
-        "Started",
-        "spec.initContainers{first}",
-        "Container started",
-      ],
+      normal("Started", "Container started", "spec.initContainers{first}"),
     ],
   },
   {
     when: "an image cannot be pulled",
     run: apply(of({ image: "localhost/none:1" })),
     told: [
-      [
-        "Warning",
+      warning(
         "Failed",
-        SERVER,
         /^Failed to pull image "localhost\/none:1": .+/,
-      ],
-      ["Warning", "Failed", SERVER, "Error: ErrImagePull"],
-      [
-        "Normal",
-        "BackOff",
         SERVER,
-        'Back-off pulling image "localhost/none:1"',
-      ],
-      ["Warning", "Failed", SERVER, "Error: ImagePullBackOff"],
+      ),
+      warning("Failed", "Error: ErrImagePull", SERVER),
+      normal("BackOff", 'Back-off pulling image "localhost/none:1"', SERVER),
+      warning("Failed", "Error: ImagePullBackOff", SERVER),
     ],
   },
   {
@@ -85,26 +74,24 @@ export const CONTAINER_EVENT_ROWS: readonly EventRow[] = [
     rig: { prepare: ({ fake }) => fake.fault("ImageStatus", REFUSED) },
     run: apply(),
     told: [
-      [
-        "Warning",
+      warning(
         "InspectFailed",
-        SERVER,
         /^Failed to inspect image "localhost\/busybox:1\.35": .*no luck/,
-      ],
-      ["Warning", "Failed", SERVER, "Error: ImageInspectError"],
+        SERVER,
+      ),
+      warning("Failed", "Error: ImageInspectError", SERVER),
     ],
   },
   {
     when: "an image is missing that must not be pulled",
     run: apply(of({ image: "localhost/none:1", imagePullPolicy: "Never" })),
     told: [
-      [
-        "Warning",
+      warning(
         "ErrImageNeverPull",
-        SERVER,
         'Container image "localhost/none:1" is not present with pull policy of Never',
-      ],
-      ["Warning", "Failed", SERVER, "Error: ErrImageNeverPull"],
+        SERVER,
+      ),
+      warning("Failed", "Error: ErrImageNeverPull", SERVER),
     ],
   },
   {
@@ -114,52 +101,50 @@ export const CONTAINER_EVENT_ROWS: readonly EventRow[] = [
       await rig.apply("web", web({ uid: "u-1" }));
     },
     told: [
-      [
-        "Warning",
+      warning(
         "BackOff",
-        SERVER,
         /^Back-off restarting failed container server in pod web-edge1_default\(\S+\)$/,
-      ],
+        SERVER,
+      ),
     ],
   },
   {
     when: "a container cannot be created",
     rig: { prepare: ({ fake }) => fake.fault("CreateContainer", REFUSED) },
     run: apply(),
-    told: [["Warning", "Failed", SERVER, "Error: no luck"]],
+    told: [warning("Failed", "Error: no luck", SERVER)],
   },
   {
     when: "a container cannot be started",
     rig: { prepare: ({ fake }) => fake.fault("StartContainer", REFUSED) },
     run: apply(),
     told: [
-      ["Normal", "Created", SERVER, "Container created"],
-      ["Warning", "Failed", SERVER, "Error: no luck"],
+      normal("Created", "Container created", SERVER),
+      warning("Failed", "Error: no luck", SERVER),
     ],
   },
   {
     when: "a pod is removed",
     run: async (rig) => {
-      await running(rig);
+      await runWeb(rig);
       await rig.remove("web");
     },
-    told: [["Normal", "Killing", SERVER, "Stopping container server"]],
+    told: [normal("Killing", "Stopping container server", SERVER)],
   },
   {
     when: "the definition of a container changes",
     run: async (rig) => {
-      await running(rig, web({ uid: "u-1" }));
+      await runWeb(rig, web({ uid: "u-1" }));
       rig.fake.addImage({ ref: "localhost/other:1" });
       const containers = [busybox(WEB, { image: "localhost/other:1" })];
       await rig.apply("web", web({ uid: "u-1", spec: { containers } }));
     },
     told: [
-      [
-        "Normal",
+      normal(
         "Killing",
-        SERVER,
         "Container server definition changed, will be restarted",
-      ],
+        SERVER,
+      ),
     ],
   },
   {
@@ -170,13 +155,12 @@ export const CONTAINER_EVENT_ROWS: readonly EventRow[] = [
       await rig.apply("web", of({ livenessProbe }));
     },
     told: [
-      ["Warning", "Unhealthy", SERVER, "Liveness probe failed: not well"],
-      [
-        "Normal",
+      warning("Unhealthy", "Liveness probe failed: not well", SERVER),
+      normal(
         "Killing",
-        SERVER,
         "Container server failed liveness probe, will be restarted",
-      ],
+        SERVER,
+      ),
     ],
   },
   {
@@ -189,12 +173,11 @@ export const CONTAINER_EVENT_ROWS: readonly EventRow[] = [
       await rig.apply("web", of({ readinessProbe }));
     },
     told: [
-      [
-        "Warning",
+      warning(
         "Unhealthy",
-        SERVER,
         /^Readiness probe errored and resulted in unknown state: .*no luck/,
-      ],
+        SERVER,
+      ),
     ],
   },
   {
@@ -204,17 +187,17 @@ export const CONTAINER_EVENT_ROWS: readonly EventRow[] = [
       await rig.apply("web", of({ lifecycle: { postStart: { exec: ASK } } }));
     },
     told: [
-      ["Warning", "FailedPostStartHook", SERVER, "PostStartHook failed"],
-      ["Normal", "Killing", SERVER, "FailedPostStartHook"],
+      warning("FailedPostStartHook", "PostStartHook failed", SERVER),
+      normal("Killing", "FailedPostStartHook", SERVER),
     ],
   },
   {
     when: "a preStop hook fails",
     run: async (rig) => {
       rig.fake.settings.exec = () => ({ exitCode: 7 });
-      await running(rig, of({ lifecycle: { preStop: { exec: ASK } } }));
+      await runWeb(rig, of({ lifecycle: { preStop: { exec: ASK } } }));
       await rig.remove("web");
     },
-    told: [["Warning", "FailedPreStopHook", SERVER, "PreStopHook failed"]],
+    told: [warning("FailedPreStopHook", "PreStopHook failed", SERVER)],
   },
 ];

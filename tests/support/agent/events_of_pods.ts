@@ -8,9 +8,11 @@ import {
   apply,
   cpu,
   type EventRow,
+  normal,
   of,
   REFUSED,
-  running,
+  runWeb,
+  warning,
 } from "./events_row.ts";
 import { WEB, web } from "./manifests.ts";
 
@@ -19,18 +21,13 @@ export const POD_EVENT_ROWS: readonly EventRow[] = [
   {
     when: "the runtime cannot say how a pod is",
     run: async (rig) => {
-      await running(rig);
+      await runWeb(rig);
       rig.fake.fault("ContainerStatus", REFUSED);
       rig.fake.fault("PodSandboxStatus", REFUSED);
       rig.fake.exitContainer(rig.only(WEB).id, 1);
     },
     told: [
-      [
-        "Warning",
-        "FailedSync",
-        undefined,
-        /^error determining status: .*no luck/,
-      ],
+      warning("FailedSync", /^error determining status: .*no luck/),
     ],
   },
   {
@@ -38,12 +35,10 @@ export const POD_EVENT_ROWS: readonly EventRow[] = [
     rig: { prepare: ({ fake }) => fake.fault("RunPodSandbox", REFUSED) },
     run: apply(),
     told: [
-      [
-        "Warning",
+      warning(
         "FailedCreatePodSandBox",
-        undefined,
         "Failed to create pod sandbox: no luck",
-      ],
+      ),
     ],
   },
   {
@@ -51,12 +46,10 @@ export const POD_EVENT_ROWS: readonly EventRow[] = [
     rig: { prepare: ({ fake }) => void (fake.settings.networkReady = false) },
     run: apply(),
     told: [
-      [
-        "Warning",
+      warning(
         "FailedCreatePodSandBox",
-        undefined,
         /^Failed to create pod sandbox: .*network/,
-      ],
+      ),
     ],
   },
   {
@@ -67,44 +60,35 @@ export const POD_EVENT_ROWS: readonly EventRow[] = [
     },
     run: apply(),
     told: [
-      [
-        "Warning",
+      warning(
         "FailedPodSandBoxStatus",
-        undefined,
         "Unable to get pod sandbox status: no luck",
-      ],
+      ),
     ],
   },
   {
     when: "a sandbox ends",
     run: async (rig) => {
-      await running(rig);
+      await runWeb(rig);
       const [sandbox] = rig.ready();
       rig.fake.killSandbox(sandbox?.id ?? "");
     },
     told: [
-      [
-        "Normal",
+      normal(
         "SandboxChanged",
-        undefined,
         "Pod sandbox changed, it will be killed and re-created.",
-      ],
+      ),
     ],
   },
   {
     when: "a container cannot be stopped",
     run: async (rig) => {
-      await running(rig);
+      await runWeb(rig);
       rig.fake.fault("StopContainer", REFUSED, { times: 1 });
       await rig.remove("web");
     },
     told: [
-      [
-        "Warning",
-        "FailedKillPod",
-        undefined,
-        /^error killing pod: .*no luck/,
-      ],
+      warning("FailedKillPod", /^error killing pod: .*no luck/),
     ],
   },
   {
@@ -112,7 +96,7 @@ export const POD_EVENT_ROWS: readonly EventRow[] = [
     run: async (rig) => {
       const mount = { name: "data", mountPath: "/data" };
       const volumes = [{ name: "data", emptyDir: { sizeLimit: "1Mi" } }];
-      await running(rig, of({ volumeMounts: [mount] }, { volumes }));
+      await runWeb(rig, of({ volumeMounts: [mount] }, { volumes }));
       const delay = { kind: "delay", ms: 11_000 } as const;
       rig.fake.fault("StopContainer", delay, { times: 1 });
       const { mounts } = rig.only(WEB).config;
@@ -120,18 +104,14 @@ export const POD_EVENT_ROWS: readonly EventRow[] = [
       await Deno.writeFile(`${data?.hostPath}/big`, new Uint8Array(2 << 20));
     },
     told: [
-      [
-        "Warning",
+      warning(
         "Evicted",
-        undefined,
         'Usage of EmptyDir volume "data" exceeds the limit "1Mi". ',
-      ],
-      [
-        "Warning",
+      ),
+      warning(
         "ExceededGracePeriod",
-        undefined,
         "Container runtime did not kill the pod within specified grace period.",
-      ],
+      ),
     ],
   },
   {
@@ -140,12 +120,10 @@ export const POD_EVENT_ROWS: readonly EventRow[] = [
       volumes: [{ name: "v", configMap: { name: "m" } }],
     })),
     told: [
-      [
-        "Warning",
+      warning(
         "FailedMount",
-        undefined,
         'Cannot set up volume "v": configmap "m" not found',
-      ],
+      ),
     ],
   },
   {
@@ -157,12 +135,10 @@ export const POD_EVENT_ROWS: readonly EventRow[] = [
       await rig.apply("web", web({ uid: "u-1" }));
     },
     told: [
-      [
-        "Warning",
+      warning(
         "FailedMakePodDataDirectories",
-        undefined,
         /^error making pod data directories: ./,
-      ],
+      ),
     ],
   },
   {
@@ -171,84 +147,78 @@ export const POD_EVENT_ROWS: readonly EventRow[] = [
       await rig.apply("web", web());
       await rig.apply("web2", web());
     },
-    told: [[
-      "Warning",
-      "FailedValidation",
-      undefined,
-      /has a pod "default\/web-edge1" as well and had it first$/,
-    ]],
+    told: [
+      warning(
+        "FailedValidation",
+        /has a pod "default\/web-edge1" as well and had it first$/,
+      ),
+    ],
   },
   {
     when: "a pod has more nameservers than there can be",
     rig: { kubelet: ['clusterDNS: ["10.0.0.1", "10.0.0.2", "10.0.0.3"]'] },
     run: apply(web({ spec: { dnsConfig: { nameservers: ["10.0.0.4"] } } })),
-    told: [["Warning", "DNSConfigForming", undefined, /nameserver/]],
+    told: [warning("DNSConfigForming", /nameserver/)],
   },
   {
     when: "a pod wants the DNS of a cluster",
     run: apply(web({ spec: { dnsPolicy: "ClusterFirstWithHostNet" } })),
     told: [
-      ["Warning", "MissingClusterDNS", undefined, /ClusterFirstWithHostNet/],
+      warning("MissingClusterDNS", /ClusterFirstWithHostNet/),
     ],
   },
   {
     when: "a pod asks for more than the node has",
     run: apply(cpu("4000")),
-    told: [["Warning", "OutOfcpu", undefined, /^Node didn't have enough/]],
+    told: [warning("OutOfcpu", /^Node didn't have enough/)],
   },
   {
     when: "a pod wants another kind of node",
     run: apply(web({ spec: { nodeSelector: { disk: "ssd" } } })),
-    told: [["Warning", "NodeAffinity", undefined, /node selector|affinity/]],
+    told: [warning("NodeAffinity", /node selector|affinity/)],
   },
   {
     when: "a pod has run for as long as it may",
     run: apply(web({ spec: { activeDeadlineSeconds: 5 } })),
     told: [
-      [
-        "Normal",
+      normal(
         "DeadlineExceeded",
-        undefined,
         "Pod was active on the node longer than the specified deadline",
-      ],
+      ),
     ],
   },
   {
     when: "a running container gets other resources",
     run: async (rig) => {
-      await running(rig, cpu("100m"));
+      await runWeb(rig, cpu("100m"));
       await rig.apply("web", cpu("200m"));
     },
     told: [
-      [
-        "Normal",
+      normal(
         "ResizeStarted",
-        undefined,
         /^Pod resize started: \{"containers":\[\{"name":"server",.*200m/,
-      ],
-      [
-        "Normal",
+      ),
+      normal(
         "ResizeCompleted",
-        undefined,
         /^Pod resize completed: \{"containers":\[\{"name":"server",.*200m/,
-      ],
+      ),
     ],
   },
   {
     when: "a running container shall get more than the node has",
     run: async (rig) => {
-      await running(rig, cpu("100m"));
+      await runWeb(rig, cpu("100m"));
       await rig.apply("web", cpu("4000"));
     },
-    told: [["Warning", "ResizeInfeasible", undefined, /./]],
+    told: [warning("ResizeInfeasible", /./)],
   },
   {
     when: "the runtime refuses other resources",
     run: async (rig) => {
-      await running(rig, cpu("100m"));
+      await runWeb(rig, cpu("100m"));
       rig.fake.fault("UpdateContainerResources", REFUSED);
       await rig.apply("web", cpu("200m"));
     },
-    told: [["Warning", "ResizeError", undefined, "no luck"]],
+    told: [warning("ResizeError", "no luck")],
   },
 ];

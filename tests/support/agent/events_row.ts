@@ -34,6 +34,24 @@ export const REFUSED = {
 /** What hooks and probes run. */
 export const ASK = { command: ["ask"] } as const;
 
+/** An event of something that is as it should be. */
+export function normal(
+  reason: string,
+  message: string | RegExp,
+  about?: string,
+): Told {
+  return ["Normal", reason, about, message];
+}
+
+/** An event of something that is wrong. */
+export function warning(
+  reason: string,
+  message: string | RegExp,
+  about?: string,
+): Told {
+  return ["Warning", reason, about, message];
+}
+
 /** Runs a pod. */
 export function apply(
   manifest: Record<string, unknown> = web(),
@@ -50,7 +68,7 @@ export function of(
 }
 
 /** Runs a pod and waits until it does. */
-export async function running(
+export async function runWeb(
   rig: CoreRig,
   manifest: Record<string, unknown> = web(),
 ): Promise<void> {
