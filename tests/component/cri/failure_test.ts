@@ -7,7 +7,6 @@
 import { match, ok, rejects, strictEqual } from "node:assert/strict";
 import { join } from "node:path";
 import {
-  createLogger,
   MetricsRegistry,
   silentLogger,
 } from "../../../mod/base/telemetry/mod.ts";
@@ -23,6 +22,7 @@ import {
   startCriRig,
 } from "../../support/cri/cri_rig.ts";
 import { until } from "../../support/until.ts";
+import { linesTo } from "../../support/log_lines.ts";
 
 Deno.test("RuntimeService gives up a call after the common deadline", async () => {
   const clock = new FakeClock();
@@ -268,12 +268,7 @@ for (
     const said: string[] = [];
     const clock = new FakeClock();
     using quiet = await Quiet.open({ clock });
-    const log = createLogger({
-      level: "warn",
-      format: "json",
-      clock,
-      write: (line) => said.push(line),
-    });
+    const log = linesTo(said, { clock, level: "warn" });
     const stop = new AbortController();
     const metrics = new MetricsRegistry();
     const cri = connectCri({ endpoint }, { clock, log, metrics });

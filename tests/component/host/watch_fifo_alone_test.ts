@@ -9,12 +9,12 @@
 
 import { strictEqual } from "node:assert/strict";
 import { join } from "node:path";
-import { createLogger } from "../../../mod/base/telemetry/mod.ts";
 import { type WatchHint, watchPath } from "../../../mod/host/files/mod.ts";
 import { FakeClock } from "../../support/fake_clock.ts";
 import { untilLaterFileTime } from "../../support/file_times.ts";
 import { until } from "../../support/until.ts";
 import { makeFifo, openFifo } from "../../support/fifo.ts";
+import { linesTo } from "../../support/log_lines.ts";
 
 Deno.test({
   name:
@@ -35,12 +35,7 @@ Deno.test({
         return holds();
       });
     const isRescanned = () => hints.some(({ kind }) => kind === "rescan");
-    const log = createLogger({
-      level: "info",
-      format: "json",
-      clock,
-      write: (line) => lines.push(line),
-    });
+    const log = linesTo(lines, { clock });
     const hints: WatchHint[] = [];
     const watching = (async () => {
       const deps = { clock, log };

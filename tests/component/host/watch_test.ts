@@ -6,11 +6,12 @@
 
 import { deepStrictEqual, strictEqual } from "node:assert/strict";
 import { basename, join } from "node:path";
-import { createLogger, silentLogger } from "../../../mod/base/telemetry/mod.ts";
+import { silentLogger } from "../../../mod/base/telemetry/mod.ts";
 import { type WatchHint, watchPath } from "../../../mod/host/files/mod.ts";
 import { FakeClock } from "../../support/fake_clock.ts";
 import { Quiet } from "../../support/quiet/quiet.ts";
 import { until } from "../../support/until.ts";
+import { linesTo, messagesTo } from "../../support/log_lines.ts";
 
 /** What is heard of a path; the clock goes on only while a test waits. */
 class Watching implements AsyncDisposable {
@@ -259,12 +260,7 @@ Deno.test("watchPath() does not take a change before it listened for a lost thre
   const lines: string[] = [];
   const clock = new FakeClock();
   using quiet = await Quiet.open({ clock });
-  const log = createLogger({
-    level: "info",
-    format: "json",
-    clock,
-    write: (line) => lines.push(line),
-  });
+  const log = linesTo(lines, { clock });
   const watchFs = Deno.watchFs;
   Deno.watchFs = (paths, options) => {
     Deno.writeTextFileSync(join(root, "between"), "");
@@ -295,12 +291,7 @@ Deno.test("watchPath() says once that the system refuses to watch, tries again, 
   const lines: string[] = [];
   const clock = new FakeClock();
   using quiet = await Quiet.open({ clock });
-  const log = createLogger({
-    level: "info",
-    format: "json",
-    clock,
-    write: (line) => lines.push(JSON.parse(line).message),
-  });
+  const log = messagesTo(lines, { clock });
   const watchFs = Deno.watchFs;
   let refusals = 0;
   Deno.watchFs = (paths, options) => {

@@ -7,10 +7,7 @@
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import {
-  createLogger,
-  MetricsRegistry,
-} from "../../../mod/base/telemetry/mod.ts";
+import { MetricsRegistry } from "../../../mod/base/telemetry/mod.ts";
 import {
   writeFileAtomic,
   type WriteSteps,
@@ -32,6 +29,7 @@ import { soundOf } from "../../support/sound_of.ts";
 import { NO_EVENTS } from "../../support/no_ops.ts";
 import { until } from "../../support/until.ts";
 import { makeFifo } from "../../support/fifo.ts";
+import { messagesTo } from "../../support/log_lines.ts";
 
 const WRITER = new URL(
   "../../support/source/checkpoint_writer.ts",
@@ -60,12 +58,7 @@ class Disk implements AsyncDisposable {
       secretDirectory: join(this.root, "run"),
     }, {
       clock: this.clock,
-      log: createLogger({
-        level: "debug",
-        format: "json",
-        clock: this.clock,
-        write: (line) => this.log.push(JSON.parse(line).message),
-      }),
+      log: messagesTo(this.log, { clock: this.clock, level: "debug" }),
       metrics: new MetricsRegistry(),
       events: NO_EVENTS,
       files,

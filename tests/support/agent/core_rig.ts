@@ -8,10 +8,7 @@
 import type { Pod, PodStatus } from "../../../mod/api/types/mod.ts";
 import { buildCore, type Core } from "../../../mod/app/mod.ts";
 import { AgentViews } from "../../../mod/views/mod.ts";
-import {
-  createLogger,
-  MetricsRegistry,
-} from "../../../mod/base/telemetry/mod.ts";
+import { MetricsRegistry } from "../../../mod/base/telemetry/mod.ts";
 import { systemClock } from "../../../mod/base/mod.ts";
 import type { AgentConfig } from "../../../mod/config/mod.ts";
 import { connectCri, type CriConnection } from "../../../mod/cri/mod.ts";
@@ -24,6 +21,7 @@ import type { FakeContainer, FakeSandbox } from "../fake_cri/model.ts";
 import { IMAGE } from "../pods.ts";
 import { Quiet } from "../quiet/quiet.ts";
 import { seededRandom } from "../seeded_random.ts";
+import { linesTo } from "../log_lines.ts";
 
 /** What changes something in the runtime. */
 export const MUTATING: ReadonlySet<string> = new Set([
@@ -120,12 +118,7 @@ export class CoreRig implements AsyncDisposable {
   async startAgent(): Promise<void> {
     this.metrics = new MetricsRegistry();
     const { clock, metrics } = this;
-    const log = createLogger({
-      level: "info",
-      format: "json",
-      clock,
-      write: (line) => this.log.push(line),
-    });
+    const log = linesTo(this.log, { clock });
     const { wrap = (connection) => connection } = this.#options;
     const connection = wrap(connectCri({
       endpoint: this.config.runtime.socketPath,

@@ -4,10 +4,7 @@
  * @module
  */
 
-import {
-  createLogger,
-  MetricsRegistry,
-} from "../../../mod/base/telemetry/mod.ts";
+import { MetricsRegistry } from "../../../mod/base/telemetry/mod.ts";
 import type { Container, Sandbox } from "../../../mod/cri/model/mod.ts";
 import type { ObservedPod } from "../../../mod/pod/observed/mod.ts";
 import type { PodListing } from "../../../mod/runtime/observe/mod.ts";
@@ -17,6 +14,7 @@ import { emptyPicture } from "./picture.ts";
 import { FakeClock } from "../fake_clock.ts";
 import { observed, sandbox, seen } from "../observed_pods.ts";
 import { containerRow, sandboxRow } from "../runtime_rows.ts";
+import { fieldsTo } from "../log_lines.ts";
 
 /** Does not abort. */
 export const NEVER: AbortSignal = new AbortController().signal;
@@ -50,12 +48,7 @@ export class SettlingRig {
       pace,
       clock,
       metrics: new MetricsRegistry(),
-      log: createLogger({
-        level: "debug",
-        format: "json",
-        clock,
-        write: (line) => this.log.push(JSON.parse(line)),
-      }),
+      log: fieldsTo(this.log, { clock, level: "debug" }),
       runtime: {
         listContainers: () => Promise.resolve([]),
         listPodSandbox: () => Promise.resolve([]),

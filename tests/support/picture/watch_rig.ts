@@ -5,10 +5,7 @@
  */
 
 import { strictEqual } from "node:assert/strict";
-import {
-  createLogger,
-  MetricsRegistry,
-} from "../../../mod/base/telemetry/mod.ts";
+import { MetricsRegistry } from "../../../mod/base/telemetry/mod.ts";
 import type { PodLifecycleEvent } from "../../../mod/picture/diff.ts";
 import type { ContainerExit } from "../../../mod/cri/events/mod.ts";
 import { FakeClock } from "../fake_clock.ts";
@@ -20,6 +17,7 @@ import type {
   RuntimeWatch,
 } from "../../../mod/picture/mod.ts";
 import { EventScript, ModelRuntime } from "./model_runtime.ts";
+import { messagesTo } from "../log_lines.ts";
 
 /** How a rig is made. */
 export interface PlegRigOptions {
@@ -56,12 +54,7 @@ export class WatchRig implements AsyncDisposable {
       metrics,
       runtime: this.runtime,
       files: NO_FILES,
-      log: createLogger({
-        level: "info",
-        format: "json",
-        clock,
-        write: (line) => this.#log.push(JSON.parse(line).message),
-      }),
+      log: messagesTo(this.#log, { clock }),
       ask: (id) => Promise.resolve(this.ends.get(id)),
       ...hasEvents && { events: stream.open },
       ...managed && { managed },

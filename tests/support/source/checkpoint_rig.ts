@@ -5,10 +5,7 @@
  */
 
 import type { LocalObject } from "../../../mod/api/objects/mod.ts";
-import {
-  createLogger,
-  MetricsRegistry,
-} from "../../../mod/base/telemetry/mod.ts";
+import { MetricsRegistry } from "../../../mod/base/telemetry/mod.ts";
 import { DiskLastGoodStore } from "../../../mod/source/records/last_good_store.ts";
 import { DiskSetCheckpoint } from "../../../mod/source/records/source_checkpoint.ts";
 import type { SourceContent } from "../../../mod/source/merge/source_set.ts";
@@ -16,6 +13,7 @@ import { FakeClock } from "../fake_clock.ts";
 import { FakeRecords } from "./fake_records.ts";
 import { sourcePod } from "./source_pods.ts";
 import { type EventOfPod, eventsOfPodsTo } from "../event_list.ts";
+import { fieldsTo } from "../log_lines.ts";
 
 const URL_A = "https://user:hunter2@host/pods";
 
@@ -36,12 +34,7 @@ export class CheckpointBench implements AsyncDisposable {
     const deps = {
       clock: this.clock,
       metrics: this.metrics,
-      log: createLogger({
-        level: "debug",
-        format: "json",
-        clock: this.clock,
-        write: (line) => this.log.push(JSON.parse(line)),
-      }),
+      log: fieldsTo(this.log, { clock: this.clock, level: "debug" }),
       events: eventsOfPodsTo(this.events),
       files: disk,
     };

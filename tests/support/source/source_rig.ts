@@ -13,10 +13,7 @@ import {
   objectId,
   stableJson,
 } from "../../../mod/api/objects/mod.ts";
-import {
-  createLogger,
-  MetricsRegistry,
-} from "../../../mod/base/telemetry/mod.ts";
+import { MetricsRegistry } from "../../../mod/base/telemetry/mod.ts";
 import { type Clock, systemClock } from "../../../mod/base/mod.ts";
 import type { WatchHint } from "../../../mod/host/files/mod.ts";
 import {
@@ -32,6 +29,7 @@ import { type EventOfPod, eventsOfPodsTo } from "../event_list.ts";
 import { Quiet } from "../quiet/quiet.ts";
 import { until } from "../until.ts";
 import { FileClock } from "./file_clock.ts";
+import { fieldsTo } from "../log_lines.ts";
 
 /** What a test may choose; the rest is as in production. */
 export interface RigOptions
@@ -120,12 +118,7 @@ export class SourceRig implements AsyncDisposable {
       ...rest
     } = this.#options;
     const clock = this.#time?.clock ?? given;
-    const log = createLogger({
-      level: "debug",
-      format: "json",
-      clock,
-      write: (line) => this.log.push(JSON.parse(line)),
-    });
+    const log = fieldsTo(this.log, { clock, level: "debug" });
     const events = eventsOfPodsTo(this.events);
     const { metrics } = this;
     const deps = { clock, log, metrics, events };

@@ -4,10 +4,7 @@
  * @module
  */
 
-import {
-  createLogger,
-  MetricsRegistry,
-} from "../../../mod/base/telemetry/mod.ts";
+import { MetricsRegistry } from "../../../mod/base/telemetry/mod.ts";
 import { readFileBounded } from "../../../mod/host/files/mod.ts";
 import type {
   FileReport,
@@ -27,6 +24,7 @@ import { FakeClock } from "../fake_clock.ts";
 import { NO_CHECK } from "../no_ops.ts";
 import { until } from "../until.ts";
 import { type EventOfPod, eventsOfPodsTo } from "../event_list.ts";
+import { fieldsTo } from "../log_lines.ts";
 
 const PERIOD_MS = 20_000;
 
@@ -111,12 +109,7 @@ export class UrlRig implements AsyncDisposable {
     const { check = NO_CHECK, readFile = readFileBounded, ...rest } = others;
     const { clock, metrics } = this;
     this.checkpoint = checkpoint;
-    const log = createLogger({
-      level: "debug",
-      format: "json",
-      clock,
-      write: (line) => this.log.push(JSON.parse(line)),
-    });
+    const log = fieldsTo(this.log, { clock, level: "debug" });
     const events = eventsOfPodsTo(this.events);
     this.#source = new UrlSource({
       nodeName: "Node-1",

@@ -5,13 +5,11 @@
  */
 
 import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
-import {
-  createLogger,
-  MetricsRegistry,
-} from "../../../mod/base/telemetry/mod.ts";
+import { MetricsRegistry } from "../../../mod/base/telemetry/mod.ts";
 import type { Garbage } from "../../../mod/collect/garbage_collector.ts";
 import { GarbageCollector } from "../../../mod/collect/garbage_collector.ts";
 import { FakeClock } from "../../support/fake_clock.ts";
+import { linesTo } from "../../support/log_lines.ts";
 
 class Rig implements AsyncDisposable {
   readonly clock: FakeClock = new FakeClock();
@@ -25,12 +23,7 @@ class Rig implements AsyncDisposable {
 
   constructor() {
     const { clock, metrics } = this;
-    const log = createLogger({
-      level: "info",
-      format: "json",
-      clock,
-      write: (line) => this.log.push(line),
-    });
+    const log = linesTo(this.log, { clock });
     this.collector = new GarbageCollector({ clock, log, metrics });
     this.#running = this.collector.run(this.#stop.signal);
   }

@@ -5,15 +5,13 @@
  */
 
 import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
-import {
-  createLogger,
-  MetricsRegistry,
-} from "../../../mod/base/telemetry/mod.ts";
+import { MetricsRegistry } from "../../../mod/base/telemetry/mod.ts";
 import { systemRandom } from "../../../mod/base/mod.ts";
 import type { PodEvent } from "../../../mod/api/types/mod.ts";
 import { EventRecorder } from "../../../mod/events/recorder.ts";
 import { FakeClock } from "../../support/fake_clock.ts";
 import { seededRandom } from "../../support/seeded_random.ts";
+import { linesTo } from "../../support/log_lines.ts";
 
 const WEB = { name: "web", namespace: "shop", uid: "u-1" };
 const OTHER = { name: "other", namespace: "shop", uid: "u-2" };
@@ -22,12 +20,7 @@ function rig() {
   const clock = new FakeClock();
   const metrics = new MetricsRegistry();
   const lines: string[] = [];
-  const log = createLogger({
-    level: "info",
-    format: "json",
-    clock,
-    write: (line) => lines.push(line),
-  });
+  const log = linesTo(lines, { clock });
   return {
     clock,
     metrics,

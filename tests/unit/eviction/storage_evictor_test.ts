@@ -6,14 +6,12 @@
 
 import { deepStrictEqual, rejects, strictEqual } from "node:assert/strict";
 import type { Pod, PodEvent } from "../../../mod/api/types/mod.ts";
-import {
-  createLogger,
-  MetricsRegistry,
-} from "../../../mod/base/telemetry/mod.ts";
+import { MetricsRegistry } from "../../../mod/base/telemetry/mod.ts";
 import { StorageEvictor } from "../../../mod/eviction/storage_evictor.ts";
 import { FakeClock } from "../../support/fake_clock.ts";
 import { container, pod, type PodDraft } from "../../support/pods.ts";
 import { eventsTo } from "../../support/event_list.ts";
+import { linesTo } from "../../support/log_lines.ts";
 
 const NEVER = new AbortController().signal;
 
@@ -34,12 +32,7 @@ class EvictorRig {
   slowMs = 0;
   readonly evictor: StorageEvictor = new StorageEvictor({
     clock: this.clock,
-    log: createLogger({
-      level: "info",
-      format: "json",
-      clock: this.clock,
-      write: (line) => void this.log.push(line),
-    }),
+    log: linesTo(this.log, { clock: this.clock }),
     metrics: new MetricsRegistry(),
     events: eventsTo(this.events),
     pods: {

@@ -6,10 +6,10 @@
 
 import { deepStrictEqual, rejects, strictEqual } from "node:assert/strict";
 import { Sessions } from "../../../mod/base/mod.ts";
-import { createLogger } from "../../../mod/base/telemetry/mod.ts";
 import { type PodRecords, sealRecord } from "../../../mod/host/files/mod.ts";
 import { FakeClock } from "../../support/fake_clock.ts";
 import { RecordDisk } from "../../support/record_disk.ts";
+import { messagesTo } from "../../support/log_lines.ts";
 
 const STATUS = { restartCounts: { web: 3 }, startTime: "2026-01-02T03:04:05Z" };
 const CONTAINERS = { containers: { "c-0": { name: "web" } } };
@@ -43,12 +43,7 @@ function sections(records: PodRecords) {
 /** A logger, and the messages it was given. */
 function messages() {
   const told: string[] = [];
-  const log = createLogger({
-    level: "info",
-    format: "json",
-    clock: new FakeClock(),
-    write: (line) => void told.push(JSON.parse(line).message),
-  });
+  const log = messagesTo(told);
   return { log, told };
 }
 

@@ -5,7 +5,6 @@
  */
 
 import { deepStrictEqual, rejects, strictEqual } from "node:assert/strict";
-import { createLogger } from "../../../mod/base/telemetry/mod.ts";
 import type { ContainerExit } from "../../../mod/cri/events/mod.ts";
 import { CriError } from "../../../mod/cri/model/mod.ts";
 import { AnnouncedEnds } from "../../../mod/picture/announced_ends.ts";
@@ -16,6 +15,7 @@ import {
   sandboxDetails,
   sandboxRow,
 } from "../../support/runtime_rows.ts";
+import { messagesTo } from "../../support/log_lines.ts";
 
 const NEVER = new AbortController().signal;
 const EXIT: ContainerExit = { exitCode: 3, finishedAt: 77n };
@@ -36,12 +36,7 @@ class Rig {
     const ready = () => this.state === "running" ? "ready" : "not_ready";
     this.exits = new AnnouncedEnds({
       clock,
-      log: createLogger({
-        level: "info",
-        format: "json",
-        clock,
-        write: (line) => this.log.push(JSON.parse(line).message),
-      }),
+      log: messagesTo(this.log, { clock }),
       ask: (id) => {
         this.asked.push(id);
         return this.answer();

@@ -6,10 +6,7 @@
  */
 
 import { deepStrictEqual, match, strictEqual } from "node:assert/strict";
-import {
-  createLogger,
-  MetricsRegistry,
-} from "../../../mod/base/telemetry/mod.ts";
+import { MetricsRegistry } from "../../../mod/base/telemetry/mod.ts";
 import type {
   ContainerEvent,
   RuntimeEvent,
@@ -20,6 +17,7 @@ import { ListPace } from "../../../mod/picture/list_pace.ts";
 import { neverOpen } from "../../support/picture/picture.ts";
 import { FakeClock } from "../../support/fake_clock.ts";
 import { EventScript, failure } from "../../support/picture/model_runtime.ts";
+import { linesTo } from "../../support/log_lines.ts";
 
 const BASE_MS = 1_000;
 
@@ -43,12 +41,7 @@ class StreamRig implements AsyncDisposable {
   constructor(options: { readonly hasEvents?: boolean } = {}) {
     const { clock, metrics } = this;
     const { hasEvents = true } = options;
-    const log = createLogger({
-      level: "info",
-      format: "json",
-      clock,
-      write: (line) => this.#log.push(line),
-    });
+    const log = linesTo(this.#log, { clock });
     const pace = new ListPace({ clock, metrics }, { relistPeriodMs: BASE_MS });
     pace.pull = (when) => this.pulls.push(when);
     this.pace = pace;

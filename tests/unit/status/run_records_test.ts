@@ -5,9 +5,7 @@
  */
 
 import { deepStrictEqual, strictEqual } from "node:assert/strict";
-import { createLogger } from "../../../mod/base/telemetry/mod.ts";
 import { sealRecord } from "../../../mod/host/files/mod.ts";
-import { FakeClock } from "../../support/fake_clock.ts";
 import { RecordDisk } from "../../support/record_disk.ts";
 import {
   MemoryRunFiles,
@@ -16,18 +14,14 @@ import {
   recordsRig,
   runningStatus,
 } from "../../support/status/records_rig.ts";
+import { messagesTo } from "../../support/log_lines.ts";
 
 /** An agent that finds these files, and what it logs. */
 function logging(
   runFiles: MemoryRunFiles,
 ): RecordsRig & { readonly told: readonly string[] } {
   const told: string[] = [];
-  const log = createLogger({
-    level: "info",
-    format: "json",
-    clock: new FakeClock(),
-    write: (line) => void told.push(JSON.parse(line).message),
-  });
+  const log = messagesTo(told);
   return { ...recordsRig(new RecordDisk(), runFiles, log), told };
 }
 

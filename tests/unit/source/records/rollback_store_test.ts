@@ -6,12 +6,12 @@
 
 import { deepStrictEqual, strictEqual } from "node:assert/strict";
 import { sealRecord } from "../../../../mod/host/files/mod.ts";
-import { createLogger } from "../../../../mod/base/telemetry/mod.ts";
 import type { PodHistory } from "../../../../mod/pod/recovery/mod.ts";
 import { DiskRollbackStore } from "../../../../mod/source/records/rollback_store.ts";
 import { FakeClock } from "../../../support/fake_clock.ts";
 import { pod } from "../../../support/pods.ts";
 import { FakeRecords } from "../../../support/source/fake_records.ts";
+import { messagesTo } from "../../../support/log_lines.ts";
 
 const HISTORY: PodHistory = {
   good: pod(),
@@ -30,12 +30,7 @@ class Bench {
 
   open(): DiskRollbackStore {
     const { clock, files } = this;
-    const log = createLogger({
-      level: "info",
-      format: "json",
-      clock,
-      write: (line) => this.log.push(JSON.parse(line).message),
-    });
+    const log = messagesTo(this.log, { clock });
     return new DiskRollbackStore("/r", { clock, log, files });
   }
 

@@ -7,7 +7,6 @@
 import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
 import type { KeyedObject } from "../../../../mod/api/objects/mod.ts";
 import { sealRecord } from "../../../../mod/host/files/mod.ts";
-import { createLogger } from "../../../../mod/base/telemetry/mod.ts";
 import { dropSetCheckpoint } from "../../../../mod/source/records/source_checkpoint.ts";
 import type { SourceContent } from "../../../../mod/source/merge/source_set.ts";
 import {
@@ -17,6 +16,7 @@ import {
 import type { FakeRecords } from "../../../support/source/fake_records.ts";
 import { settingsMap } from "../../../support/source/source_pods.ts";
 import { soundOf } from "../../../support/sound_of.ts";
+import { messagesTo } from "../../../support/log_lines.ts";
 
 const secret: KeyedObject = {
   ...settingsMap({ value: "hunter3" }),
@@ -171,12 +171,7 @@ Deno.test("dropSetCheckpoint() leaves nothing of a source that is configured no 
   const { clock } = bench;
   const places = { directory: "/state", secretDirectory: "/run" };
   const lines: string[] = [];
-  const log = createLogger({
-    level: "info",
-    format: "json",
-    clock,
-    write: (line) => lines.push(JSON.parse(line).message),
-  });
+  const log = messagesTo(lines, { clock });
   const drop = () => dropSetCheckpoint(places, { clock, log, files: disk });
   disk.failing = () => "EIO";
   await drop();
