@@ -10,6 +10,12 @@ import { agentBundle } from "../bundle.ts";
 import { lockedRunFlags } from "../permissions.ts";
 import { PATIENCE_MS, waitUntil } from "./wait_until.ts";
 
+/**
+ * Where questions over the control socket seem to go. A name would be asked of the
+ * network's name server, though the socket is known.
+ */
+const ORIGIN = "http://127.0.0.1";
+
 /** How an agent is started. */
 export interface AgentOptions {
   /** The runtime's socket. */
@@ -213,7 +219,7 @@ export class AgentProcess implements AsyncDisposable {
   /** What `skerry get pods -A -o json` shows, or `undefined` while the agent does not answer. */
   async pods(): Promise<readonly Pod[] | undefined> {
     try {
-      const response = await fetch("http://skerry/api/v1/pods", {
+      const response = await fetch(`${ORIGIN}/api/v1/pods`, {
         client: this.#client,
       });
       const list: { items: Pod[] } = await response.json();
@@ -226,7 +232,7 @@ export class AgentProcess implements AsyncDisposable {
 
   /** GETs a path of the control socket as text. */
   async get(path: string): Promise<{ status: number; text: string }> {
-    const response = await fetch(`http://skerry${path}`, {
+    const response = await fetch(`${ORIGIN}${path}`, {
       client: this.#client,
     });
     return { status: response.status, text: await response.text() };

@@ -22,7 +22,8 @@ class Client implements Disposable {
   }
 
   fetch(path: string, init: RequestInit = {}): Promise<Response> {
-    return fetch(`http://skerry${path}`, { ...init, client: this.#client });
+    // A name would be asked of the network's name server, though the socket is known.
+    return fetch(`http://127.0.0.1${path}`, { ...init, client: this.#client });
   }
 
   async text(path: string): Promise<string> {

@@ -68,7 +68,8 @@ class Rig implements AsyncDisposable {
 
   fetch(path: string, init: RequestInit = {}): Promise<Response> {
     ok(this.#client !== undefined);
-    return fetch(`http://skerry${path}`, { ...init, client: this.#client });
+    // A name would be asked of the network's name server, though the socket is known.
+    return fetch(`http://127.0.0.1${path}`, { ...init, client: this.#client });
   }
 
   async list(path: string) {
