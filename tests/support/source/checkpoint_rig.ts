@@ -18,7 +18,7 @@ import { fieldsTo } from "../log_lines.ts";
 const URL_A = "https://user:hunter2@host/pods";
 
 /** A checkpoint of a URL with a password, and last good manifests beside it. */
-export class CheckpointBench implements AsyncDisposable {
+export class CheckpointRig implements AsyncDisposable {
   readonly clock: FakeClock = new FakeClock();
   readonly log: Record<string, unknown>[] = [];
   readonly events: EventOfPod[] = [];

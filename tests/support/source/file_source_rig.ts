@@ -23,7 +23,7 @@ export function manifest(name: string, image = "busybox"): string {
 }
 
 /** What the source delivers and says while a test changes files. */
-export class Bench implements AsyncDisposable {
+export class FileSourceRig implements AsyncDisposable {
   readonly clock: FakeClock = new FakeClock();
   readonly files: FakeManifests = new FakeManifests(this.clock);
   readonly lastGood: FakeLastGood;

@@ -12,7 +12,7 @@ import {
 import { FakeClock } from "../../support/fake_clock.ts";
 
 /** A target that says what it was asked for, and when. */
-class Bench {
+class Rig {
   readonly clock: FakeClock = new FakeClock(0);
   /** `<time> <key>=<value>` of each write that began. */
   readonly began: string[] = [];
@@ -64,179 +64,179 @@ class Bench {
 }
 
 Deno.test("WriteBehind writes the newest value of each key once, and then nothing", async () => {
-  await using bench = new Bench();
-  bench.writes.put("a", "1");
-  bench.writes.put("b", "1");
-  bench.writes.put("a", "2");
-  strictEqual(bench.writes.get("a"), "2");
-  await bench.start();
-  await bench.clock.advance(3_600_000);
-  deepStrictEqual(bench.began, ["0 a=2", "0 b=1"]);
-  strictEqual(bench.writes.get("a"), undefined);
-  strictEqual(bench.clock.pendingTimers, 0);
+  await using rig = new Rig();
+  rig.writes.put("a", "1");
+  rig.writes.put("b", "1");
+  rig.writes.put("a", "2");
+  strictEqual(rig.writes.get("a"), "2");
+  await rig.start();
+  await rig.clock.advance(3_600_000);
+  deepStrictEqual(rig.began, ["0 a=2", "0 b=1"]);
+  strictEqual(rig.writes.get("a"), undefined);
+  strictEqual(rig.clock.pendingTimers, 0);
 });
 
 Deno.test("WriteBehind writes a value that came while an older one was written after it", async () => {
-  await using bench = new Bench();
-  await bench.start();
+  await using rig = new Rig();
+  await rig.start();
   const gate = Promise.withResolvers<void>();
-  bench.hanging.set("a", gate.promise);
-  await bench.put("a", "1");
-  await bench.put("a", "2");
-  await bench.put("a", "3");
+  rig.hanging.set("a", gate.promise);
+  await rig.put("a", "1");
+  await rig.put("a", "2");
+  await rig.put("a", "3");
   gate.resolve();
-  await bench.clock.advance(0);
-  deepStrictEqual(bench.done, ["a=1", "a=3"]);
-  strictEqual(bench.mostAtOnce, 1);
+  await rig.clock.advance(0);
+  deepStrictEqual(rig.done, ["a=1", "a=3"]);
+  strictEqual(rig.mostAtOnce, 1);
 });
 
 Deno.test("WriteBehind writes a value that came while an older one was written, though others may be written beside it", async () => {
-  await using bench = new Bench({ atOnce: 2 });
-  await bench.start();
+  await using rig = new Rig({ atOnce: 2 });
+  await rig.start();
   const gate = Promise.withResolvers<void>();
-  bench.hanging.set("a", gate.promise);
-  await bench.put("a", "1");
-  await bench.put("a", "2");
+  rig.hanging.set("a", gate.promise);
+  await rig.put("a", "1");
+  await rig.put("a", "2");
   gate.resolve();
-  await bench.clock.advance(0);
-  deepStrictEqual(bench.done, ["a=1", "a=2"]);
+  await rig.clock.advance(0);
+  deepStrictEqual(rig.done, ["a=1", "a=2"]);
 });
 
 Deno.test("WriteBehind gathers changes, from the first of them on", async () => {
-  await using bench = new Bench({ gatherMs: 100 });
-  await bench.start();
-  await bench.put("a", "1");
-  await bench.clock.advance(99);
-  await bench.put("b", "1");
-  deepStrictEqual(bench.began, []);
-  await bench.clock.advance(1);
-  deepStrictEqual(bench.began, ["100 a=1", "100 b=1"]);
-  await bench.put("a", "2");
-  bench.writes.put("b", "2", { urgent: true });
-  await bench.clock.advance(0);
-  deepStrictEqual(bench.began.slice(2), ["100 a=2", "100 b=2"]);
-  await bench.clock.advance(1000);
-  strictEqual(bench.began.length, 4);
+  await using rig = new Rig({ gatherMs: 100 });
+  await rig.start();
+  await rig.put("a", "1");
+  await rig.clock.advance(99);
+  await rig.put("b", "1");
+  deepStrictEqual(rig.began, []);
+  await rig.clock.advance(1);
+  deepStrictEqual(rig.began, ["100 a=1", "100 b=1"]);
+  await rig.put("a", "2");
+  rig.writes.put("b", "2", { urgent: true });
+  await rig.clock.advance(0);
+  deepStrictEqual(rig.began.slice(2), ["100 a=2", "100 b=2"]);
+  await rig.clock.advance(1000);
+  strictEqual(rig.began.length, 4);
 });
 
 Deno.test("WriteBehind tries again what failed, ever more rarely, and says so once", async () => {
-  await using bench = new Bench({ retry: { baseMs: 10, maxMs: 40 } });
-  bench.refused.add("a").add("b");
-  await bench.start();
-  await bench.put("a", "1");
-  await bench.put("b", "1");
-  await bench.put("c", "1");
-  await bench.clock.advance(110);
-  const times = bench.began.filter((each) => each.endsWith("a=1"));
+  await using rig = new Rig({ retry: { baseMs: 10, maxMs: 40 } });
+  rig.refused.add("a").add("b");
+  await rig.start();
+  await rig.put("a", "1");
+  await rig.put("b", "1");
+  await rig.put("c", "1");
+  await rig.clock.advance(110);
+  const times = rig.began.filter((each) => each.endsWith("a=1"));
   deepStrictEqual(times, [0, 10, 30, 70, 110].map((ms) => `${ms} a=1`));
-  deepStrictEqual(bench.done, ["failing a", "c=1"]);
-  bench.refused.delete("a");
-  await bench.clock.advance(40);
-  deepStrictEqual(bench.done.slice(2), ["a=1"]);
-  bench.refused.clear();
-  await bench.clock.advance(40);
-  deepStrictEqual(bench.done.slice(3), ["b=1", "recovered"]);
-  strictEqual(bench.clock.pendingTimers, 0);
+  deepStrictEqual(rig.done, ["failing a", "c=1"]);
+  rig.refused.delete("a");
+  await rig.clock.advance(40);
+  deepStrictEqual(rig.done.slice(2), ["a=1"]);
+  rig.refused.clear();
+  await rig.clock.advance(40);
+  deepStrictEqual(rig.done.slice(3), ["b=1", "recovered"]);
+  strictEqual(rig.clock.pendingTimers, 0);
 });
 
 Deno.test("WriteBehind tries again after a second at first and each minute at last, one key at a time, unless told otherwise", async () => {
-  await using bench = new Bench();
-  bench.refused.add("a");
-  bench.writes.put("a", "1");
-  bench.writes.put("b", "1");
-  await bench.start();
-  await bench.clock.advance(183_000);
-  const times = bench.began.filter((each) => each.endsWith("a=1"));
+  await using rig = new Rig();
+  rig.refused.add("a");
+  rig.writes.put("a", "1");
+  rig.writes.put("b", "1");
+  await rig.start();
+  await rig.clock.advance(183_000);
+  const times = rig.began.filter((each) => each.endsWith("a=1"));
   const seconds = [0, 1, 3, 7, 15, 31, 63, 123, 183];
   deepStrictEqual(times, seconds.map((each) => `${each * 1000} a=1`));
-  strictEqual(bench.mostAtOnce, 1);
+  strictEqual(rig.mostAtOnce, 1);
 });
 
 Deno.test("WriteBehind tries a newer value at once, and the rest at the end of the same back-off", async () => {
-  await using bench = new Bench({ retry: { baseMs: 10, maxMs: 40 } });
-  bench.refused.add("a").add("b");
-  await bench.start();
-  await bench.put("a", "1");
-  await bench.put("b", "1");
-  await bench.clock.advance(5);
-  await bench.put("a", "2");
-  await bench.clock.advance(4);
-  deepStrictEqual(bench.began, ["0 a=1", "0 b=1", "5 a=2"]);
-  await bench.clock.advance(1);
-  deepStrictEqual(bench.began.slice(3), ["10 a=2", "10 b=1"]);
+  await using rig = new Rig({ retry: { baseMs: 10, maxMs: 40 } });
+  rig.refused.add("a").add("b");
+  await rig.start();
+  await rig.put("a", "1");
+  await rig.put("b", "1");
+  await rig.clock.advance(5);
+  await rig.put("a", "2");
+  await rig.clock.advance(4);
+  deepStrictEqual(rig.began, ["0 a=1", "0 b=1", "5 a=2"]);
+  await rig.clock.advance(1);
+  deepStrictEqual(rig.began.slice(3), ["10 a=2", "10 b=1"]);
 });
 
 Deno.test("WriteBehind.drop() withdraws a value, also one that failed", async () => {
-  await using bench = new Bench({ retry: { baseMs: 10, maxMs: 40 } });
-  bench.refused.add("a");
-  await bench.start();
-  await bench.put("a", "1");
-  bench.writes.drop("a");
-  await bench.clock.advance(1000);
-  deepStrictEqual(bench.done, ["failing a", "recovered"]);
-  strictEqual(bench.began.length, 1);
+  await using rig = new Rig({ retry: { baseMs: 10, maxMs: 40 } });
+  rig.refused.add("a");
+  await rig.start();
+  await rig.put("a", "1");
+  rig.writes.drop("a");
+  await rig.clock.advance(1000);
+  deepStrictEqual(rig.done, ["failing a", "recovered"]);
+  strictEqual(rig.began.length, 1);
   const gate = Promise.withResolvers<void>();
-  bench.hanging.set("a", gate.promise);
-  await bench.put("a", "2");
-  bench.writes.drop("a");
+  rig.hanging.set("a", gate.promise);
+  await rig.put("a", "2");
+  rig.writes.drop("a");
   gate.resolve();
-  await bench.clock.advance(1000);
-  strictEqual(bench.done.length, 2);
+  await rig.clock.advance(1000);
+  strictEqual(rig.done.length, 2);
 });
 
 Deno.test("WriteBehind.flush() needs nobody to run, and what fails then is tried again by run()", async () => {
-  await using bench = new Bench();
-  bench.refused.add("a");
-  await bench.writes.flush("a");
-  bench.writes.put("a", "1");
-  await bench.writes.flush("a");
-  await bench.writes.flush("a");
-  deepStrictEqual(bench.began, ["0 a=1", "0 a=1"]);
-  bench.refused.clear();
-  await bench.start();
-  await bench.clock.advance(1000);
-  deepStrictEqual(bench.done, ["failing a", "a=1", "recovered"]);
+  await using rig = new Rig();
+  rig.refused.add("a");
+  await rig.writes.flush("a");
+  rig.writes.put("a", "1");
+  await rig.writes.flush("a");
+  await rig.writes.flush("a");
+  deepStrictEqual(rig.began, ["0 a=1", "0 a=1"]);
+  rig.refused.clear();
+  await rig.start();
+  await rig.clock.advance(1000);
+  deepStrictEqual(rig.done, ["failing a", "a=1", "recovered"]);
 });
 
 Deno.test("WriteBehind.flush() waits for the newest value, whatever is being written", async () => {
-  await using bench = new Bench();
-  await bench.start();
+  await using rig = new Rig();
+  await rig.start();
   const gate = Promise.withResolvers<void>();
-  bench.hanging.set("a", gate.promise);
-  await bench.put("a", "1");
-  bench.writes.put("a", "2");
-  const flushed = [bench.writes.flush("a"), bench.writes.flush("a")];
+  rig.hanging.set("a", gate.promise);
+  await rig.put("a", "1");
+  rig.writes.put("a", "2");
+  const flushed = [rig.writes.flush("a"), rig.writes.flush("a")];
   gate.resolve();
   await Promise.all(flushed);
-  deepStrictEqual(bench.done, ["a=1", "a=2"]);
-  strictEqual(bench.mostAtOnce, 1);
+  deepStrictEqual(rig.done, ["a=1", "a=2"]);
+  strictEqual(rig.mostAtOnce, 1);
 });
 
 Deno.test("WriteBehind writes several keys at once, and no more than it may", async () => {
-  await using bench = new Bench({ atOnce: 3 });
+  await using rig = new Rig({ atOnce: 3 });
   const gate = Promise.withResolvers<void>();
   const keys = ["a", "b", "c", "d", "e"];
   for (const key of keys) {
-    bench.hanging.set(key, gate.promise);
-    bench.writes.put(key, "1");
+    rig.hanging.set(key, gate.promise);
+    rig.writes.put(key, "1");
   }
-  const flushed = bench.writes.flush("e");
-  await bench.start();
-  strictEqual(bench.began.length, 3);
+  const flushed = rig.writes.flush("e");
+  await rig.start();
+  strictEqual(rig.began.length, 3);
   gate.resolve();
   await flushed;
-  await bench.clock.advance(0);
-  strictEqual(bench.done.length, keys.length);
-  strictEqual(bench.mostAtOnce, 3);
+  await rig.clock.advance(0);
+  strictEqual(rig.done.length, keys.length);
+  strictEqual(rig.mostAtOnce, 3);
 });
 
 Deno.test("WriteBehind.run() writes at its end what came last, unless writes fail", async () => {
-  const bench = new Bench({ gatherMs: 10_000 });
-  await bench.start();
-  await bench.put("a", "1");
-  await bench[Symbol.asyncDispose]();
-  deepStrictEqual(bench.done, ["a=1"]);
-  const sick = new Bench();
+  const rig = new Rig({ gatherMs: 10_000 });
+  await rig.start();
+  await rig.put("a", "1");
+  await rig[Symbol.asyncDispose]();
+  deepStrictEqual(rig.done, ["a=1"]);
+  const sick = new Rig();
   sick.refused.add("a");
   await sick.start();
   await sick.put("a", "1");

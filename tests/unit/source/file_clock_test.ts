@@ -5,7 +5,11 @@
  */
 
 import { strictEqual } from "node:assert/strict";
-import { Bench, manifest, OLD } from "../../support/source/file_source_rig.ts";
+import {
+  FileSourceRig,
+  manifest,
+  OLD,
+} from "../../support/source/file_source_rig.ts";
 
 /** Longer than two looks at everything. */
 const LOOKS_MS = 45_000;
@@ -20,39 +24,39 @@ for (
   ] as const
 ) {
   Deno.test(`CL-02: FileSource takes a manifest from ${name} ahead, and does not read it for ever`, async () => {
-    await using bench = new Bench();
-    bench.files.write("a.yaml", manifest("a"), { ageMs });
-    await bench.pass(200);
-    strictEqual(bench.names, "a");
-    await bench.pass(LOOKS_MS);
-    const reads = bench.files.readsOf("a.yaml");
-    const sets = bench.sets.length;
-    await bench.pass(10 * LOOKS_MS);
-    strictEqual(bench.files.readsOf("a.yaml"), reads);
-    strictEqual(bench.sets.length, sets);
+    await using rig = new FileSourceRig();
+    rig.files.write("a.yaml", manifest("a"), { ageMs });
+    await rig.pass(200);
+    strictEqual(rig.names, "a");
+    await rig.pass(LOOKS_MS);
+    const reads = rig.files.readsOf("a.yaml");
+    const sets = rig.sets.length;
+    await rig.pass(10 * LOOKS_MS);
+    strictEqual(rig.files.readsOf("a.yaml"), reads);
+    strictEqual(rig.sets.length, sets);
   });
 
   Deno.test(`CL-02: FileSource sees an edit of a manifest from ${name} ahead that nobody told of`, async () => {
-    await using bench = new Bench();
-    bench.files.write("a.yaml", manifest("a", "one"), { ageMs });
-    await bench.pass(5 * LOOKS_MS);
-    bench.files.write("a.yaml", manifest("a", "two"), { ageMs });
-    await bench.pass(LOOKS_MS);
-    strictEqual(bench.images, "two");
+    await using rig = new FileSourceRig();
+    rig.files.write("a.yaml", manifest("a", "one"), { ageMs });
+    await rig.pass(5 * LOOKS_MS);
+    rig.files.write("a.yaml", manifest("a", "two"), { ageMs });
+    await rig.pass(LOOKS_MS);
+    strictEqual(rig.images, "two");
   });
 }
 
 Deno.test("CL-02: FileSource sees an edit within the same tick of a file system whose clock is ahead", async () => {
-  await using bench = new Bench();
-  const aheadMs = bench.clock.now() + YEARS_MS;
-  bench.files.write("a.yaml", manifest("a", "one"), { ageMs: -YEARS_MS });
-  await bench.pass(150);
-  strictEqual(bench.images, "one");
+  await using rig = new FileSourceRig();
+  const aheadMs = rig.clock.now() + YEARS_MS;
+  rig.files.write("a.yaml", manifest("a", "one"), { ageMs: -YEARS_MS });
+  await rig.pass(150);
+  strictEqual(rig.images, "one");
   // A stamp that is the same but for the content: FAT knows no finer time than 2 s.
-  const ageMs = bench.clock.now() - aheadMs;
-  bench.files.write("a.yaml", manifest("a", "two"), { ageMs });
-  await bench.pass(LOOKS_MS);
-  strictEqual(bench.images, "two");
+  const ageMs = rig.clock.now() - aheadMs;
+  rig.files.write("a.yaml", manifest("a", "two"), { ageMs });
+  await rig.pass(LOOKS_MS);
+  strictEqual(rig.images, "two");
 });
 
 for (
@@ -64,20 +68,20 @@ for (
   ] as const
 ) {
   Deno.test(`CL-02: FileSource sees what is written and removed after the clock jumped ${name}`, async () => {
-    await using bench = new Bench();
-    bench.files.write("a.yaml", manifest("a", "one"), OLD);
-    bench.files.write("b.yaml", manifest("b", "one"), OLD);
-    await bench.pass();
-    bench.clock.wall = bench.clock.now() + jumpMs;
-    await bench.pass(LOOKS_MS);
-    strictEqual(bench.sets.length, 1);
-    const reads = bench.files.readsOf("a.yaml");
-    await bench.pass(2 * LOOKS_MS);
-    strictEqual(bench.files.readsOf("a.yaml"), reads);
-    bench.files.write("a.yaml", manifest("a", "two"));
-    bench.files.hint("a.yaml", "written");
-    bench.files.files.delete("/m/b.yaml");
-    await bench.pass(2 * LOOKS_MS);
-    strictEqual(`${bench.names} ${bench.images}`, "a two");
+    await using rig = new FileSourceRig();
+    rig.files.write("a.yaml", manifest("a", "one"), OLD);
+    rig.files.write("b.yaml", manifest("b", "one"), OLD);
+    await rig.pass();
+    rig.clock.wall = rig.clock.now() + jumpMs;
+    await rig.pass(LOOKS_MS);
+    strictEqual(rig.sets.length, 1);
+    const reads = rig.files.readsOf("a.yaml");
+    await rig.pass(2 * LOOKS_MS);
+    strictEqual(rig.files.readsOf("a.yaml"), reads);
+    rig.files.write("a.yaml", manifest("a", "two"));
+    rig.files.hint("a.yaml", "written");
+    rig.files.files.delete("/m/b.yaml");
+    await rig.pass(2 * LOOKS_MS);
+    strictEqual(`${rig.names} ${rig.images}`, "a two");
   });
 }

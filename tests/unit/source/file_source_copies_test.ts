@@ -5,7 +5,11 @@
  */
 
 import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
-import { Bench, manifest, OLD } from "../../support/source/file_source_rig.ts";
+import {
+  FileSourceRig,
+  manifest,
+  OLD,
+} from "../../support/source/file_source_rig.ts";
 import {
   MetricsRegistry,
   silentLogger,
@@ -26,91 +30,91 @@ for (const copy of COPIES) {
     const lastGood = new FakeLastGood();
     let uid: string | undefined;
     {
-      await using bench = new Bench(lastGood);
-      bench.files.write("web.yaml", manifest("web"), OLD);
-      await bench.pass();
-      uid = bench.sets[0]?.pods[0]?.metadata.uid;
+      await using rig = new FileSourceRig(lastGood);
+      rig.files.write("web.yaml", manifest("web"), OLD);
+      await rig.pass();
+      uid = rig.sets[0]?.pods[0]?.metadata.uid;
       ok(uid);
-      bench.files.write(copy, manifest("web"), OLD);
-      bench.files.hint(copy, "arrived");
-      await bench.pass(1000);
-      strictEqual(bench.sets.length, 1);
+      rig.files.write(copy, manifest("web"), OLD);
+      rig.files.hint(copy, "arrived");
+      await rig.pass(1000);
+      strictEqual(rig.sets.length, 1);
       deepStrictEqual(
-        bench.source.report().map(({ kind, file }) => `${kind} ${file}`),
+        rig.source.report().map(({ kind, file }) => `${kind} ${file}`),
         [`duplicate /m/${copy}`],
       );
       match(
-        bench.source.conditions()[1]?.message ?? "",
+        rig.source.conditions()[1]?.message ?? "",
         /^\/m\/.*: file "\/m\/web.yaml" has a pod "default\/web-n" as well and had it first$/,
       );
     }
-    await using bench = new Bench(lastGood);
-    bench.files.write("web.yaml", manifest("web"), OLD);
-    bench.files.write(copy, manifest("web"), OLD);
-    await bench.pass();
-    strictEqual(bench.sets[0]?.pods[0]?.metadata.uid, uid);
-    bench.files.remove("web.yaml");
-    bench.files.hint("web.yaml", "removed");
-    await bench.pass(500);
-    strictEqual(bench.names, "web");
-    ok(bench.sets.at(-1)?.pods[0]?.metadata.uid !== uid);
-    deepStrictEqual(bench.source.report(), []);
+    await using rig = new FileSourceRig(lastGood);
+    rig.files.write("web.yaml", manifest("web"), OLD);
+    rig.files.write(copy, manifest("web"), OLD);
+    await rig.pass();
+    strictEqual(rig.sets[0]?.pods[0]?.metadata.uid, uid);
+    rig.files.remove("web.yaml");
+    rig.files.hint("web.yaml", "removed");
+    await rig.pass(500);
+    strictEqual(rig.names, "web");
+    ok(rig.sets.at(-1)?.pods[0]?.metadata.uid !== uid);
+    deepStrictEqual(rig.source.report(), []);
   });
 }
 
 Deno.test("FileSource refuses a copy that was made while no agent ran, although the first was edited meanwhile", async () => {
   const lastGood = new FakeLastGood();
   {
-    await using before = new Bench(lastGood);
+    await using before = new FileSourceRig(lastGood);
     before.files.write("web.yaml", manifest("web", "one"), OLD);
     await before.pass();
   }
-  await using bench = new Bench(lastGood);
-  bench.files.write("web-backup.yaml", manifest("web", "one"), OLD);
-  bench.files.write("web.yaml", manifest("web", "two"), OLD);
-  await bench.pass();
-  strictEqual(bench.images, "two");
+  await using rig = new FileSourceRig(lastGood);
+  rig.files.write("web-backup.yaml", manifest("web", "one"), OLD);
+  rig.files.write("web.yaml", manifest("web", "two"), OLD);
+  await rig.pass();
+  strictEqual(rig.images, "two");
 });
 
 Deno.test("FileSource lets the manifest go before its copy whose record cannot be read", async () => {
   const lastGood = new FakeLastGood();
   lastGood.unreadable.add("/m/web.yaml");
-  await using bench = new Bench(lastGood);
-  bench.files.write("web-backup.yaml", manifest("web", "one"), OLD);
-  bench.files.write("web.yaml", manifest("web", "two"), OLD);
-  await bench.pass();
-  strictEqual(bench.images, "two");
+  await using rig = new FileSourceRig(lastGood);
+  rig.files.write("web-backup.yaml", manifest("web", "one"), OLD);
+  rig.files.write("web.yaml", manifest("web", "two"), OLD);
+  await rig.pass();
+  strictEqual(rig.images, "two");
 });
 
 Deno.test("FileSource keeps an invalid manifest's pod from its copy (I8)", async () => {
-  await using bench = new Bench();
-  bench.files.write("web.yaml", manifest("web", "one"), OLD);
-  await bench.pass();
-  bench.files.write("web.yaml", "kind: [", OLD);
-  bench.files.hint("web.yaml", "arrived");
-  bench.files.write("web-backup.yaml", manifest("web", "two"), OLD);
-  bench.files.hint("web-backup.yaml", "arrived");
-  await bench.pass(500);
-  strictEqual(bench.images, "one");
-  strictEqual(bench.sets.length, 1);
+  await using rig = new FileSourceRig();
+  rig.files.write("web.yaml", manifest("web", "one"), OLD);
+  await rig.pass();
+  rig.files.write("web.yaml", "kind: [", OLD);
+  rig.files.hint("web.yaml", "arrived");
+  rig.files.write("web-backup.yaml", manifest("web", "two"), OLD);
+  rig.files.hint("web-backup.yaml", "arrived");
+  await rig.pass(500);
+  strictEqual(rig.images, "one");
+  strictEqual(rig.sets.length, 1);
 });
 
 Deno.test("FileSource gives a name that a manifest gave up to the one that waited for it", async () => {
-  await using bench = new Bench();
-  bench.files.write("web.yaml", manifest("web", "one"), OLD);
-  await bench.pass();
-  bench.files.write("copy.yaml", manifest("web", "two"), OLD);
-  bench.files.hint("copy.yaml", "arrived");
-  await bench.pass(500);
-  bench.files.write("web.yaml", manifest("site", "one"), OLD);
-  bench.files.hint("web.yaml", "arrived");
-  await bench.pass(500);
-  strictEqual(`${bench.names} ${bench.images}`, "web,site two,one");
+  await using rig = new FileSourceRig();
+  rig.files.write("web.yaml", manifest("web", "one"), OLD);
+  await rig.pass();
+  rig.files.write("copy.yaml", manifest("web", "two"), OLD);
+  rig.files.hint("copy.yaml", "arrived");
+  await rig.pass(500);
+  rig.files.write("web.yaml", manifest("site", "one"), OLD);
+  rig.files.hint("web.yaml", "arrived");
+  await rig.pass(500);
+  strictEqual(`${rig.names} ${rig.images}`, "web,site two,one");
   // It does not get it back.
-  bench.files.write("web.yaml", manifest("web", "one"), OLD);
-  bench.files.hint("web.yaml", "arrived");
-  await bench.pass(500);
-  strictEqual(bench.images, "two");
+  rig.files.write("web.yaml", manifest("web", "one"), OLD);
+  rig.files.hint("web.yaml", "arrived");
+  await rig.pass(500);
+  strictEqual(rig.images, "two");
 });
 
 Deno.test("FileSource refuses the copy of a ConfigMap", async () => {
@@ -119,20 +123,20 @@ Deno.test("FileSource refuses the copy of a ConfigMap", async () => {
     `"data":{"k":"${value}"}}`;
   const lastGood = new FakeLastGood();
   for (const _life of [1, 2]) {
-    await using bench = new Bench(lastGood);
-    bench.files.write("s.yaml", settings("first"), OLD);
-    await bench.pass();
-    bench.files.write("copy.yaml", settings("second"), OLD);
-    bench.files.hint("copy.yaml", "arrived");
-    await bench.pass(500);
-    const [object] = bench.sets.at(-1)?.objects ?? [];
+    await using rig = new FileSourceRig(lastGood);
+    rig.files.write("s.yaml", settings("first"), OLD);
+    await rig.pass();
+    rig.files.write("copy.yaml", settings("second"), OLD);
+    rig.files.hint("copy.yaml", "arrived");
+    await rig.pass(500);
+    const [object] = rig.sets.at(-1)?.objects ?? [];
     ok(object?.kind === "ConfigMap");
     strictEqual(
       new TextDecoder().decode(object.entries.get("k")),
       "first",
     );
     deepStrictEqual(
-      bench.source.report().map(({ kind, file }) => `${kind} ${file}`),
+      rig.source.report().map(({ kind, file }) => `${kind} ${file}`),
       ["duplicate_object /m/copy.yaml"],
     );
   }
@@ -146,43 +150,43 @@ function fixed(name: string, uid: string, image = "busybox"): string {
 }
 
 Deno.test("FileSource keeps a pod's name from one of another file that is renamed to it under its UID", async () => {
-  await using bench = new Bench();
-  bench.files.write("b.yaml", fixed("m", "u2", "two"), OLD);
-  bench.files.write("z.yaml", manifest("n", "one"), OLD);
-  await bench.pass();
-  strictEqual(bench.images, "two,one");
-  bench.files.write("b.yaml", fixed("n", "u2", "two"), { ageMs: 30_000 });
-  bench.files.hint("b.yaml", "arrived");
-  await bench.pass(1000);
-  strictEqual(bench.images, "one");
+  await using rig = new FileSourceRig();
+  rig.files.write("b.yaml", fixed("m", "u2", "two"), OLD);
+  rig.files.write("z.yaml", manifest("n", "one"), OLD);
+  await rig.pass();
+  strictEqual(rig.images, "two,one");
+  rig.files.write("b.yaml", fixed("n", "u2", "two"), { ageMs: 30_000 });
+  rig.files.hint("b.yaml", "arrived");
+  await rig.pass(1000);
+  strictEqual(rig.images, "one");
   deepStrictEqual(
-    bench.source.report().map(({ kind, file }) => `${kind} ${file}`),
+    rig.source.report().map(({ kind, file }) => `${kind} ${file}`),
     ["duplicate /m/b.yaml"],
   );
   // Nor when it is edited itself at the same time.
-  bench.files.write("z.yaml", manifest("n", "three"), { ageMs: 20_000 });
-  bench.files.hint("z.yaml", "arrived");
-  await bench.pass(1000);
-  strictEqual(bench.images, "three");
+  rig.files.write("z.yaml", manifest("n", "three"), { ageMs: 20_000 });
+  rig.files.hint("z.yaml", "arrived");
+  await rig.pass(1000);
+  strictEqual(rig.images, "three");
 });
 
 Deno.test("FileSource does not say at its start that a pod left whose manifest was removed and whose copy is not settled", async () => {
   const lastGood = new FakeLastGood();
   {
-    await using before = new Bench(lastGood);
+    await using before = new FileSourceRig(lastGood);
     before.files.write("a.yaml", fixed("a", "u"), OLD);
     await before.pass();
     before.files.write("b.yaml", fixed("a", "u"), OLD);
     before.files.hint("b.yaml", "arrived");
     await before.pass(1000);
   }
-  await using bench = new Bench(lastGood);
-  bench.files.write("b.yaml", fixed("a", "u"), { ageMs: -3_600_000 });
-  await bench.pass();
-  deepStrictEqual(bench.sets, []);
-  await bench.pass(500);
-  strictEqual(bench.names, "a");
-  strictEqual(bench.sets.length, 1);
+  await using rig = new FileSourceRig(lastGood);
+  rig.files.write("b.yaml", fixed("a", "u"), { ageMs: -3_600_000 });
+  await rig.pass();
+  deepStrictEqual(rig.sets, []);
+  await rig.pass(500);
+  strictEqual(rig.names, "a");
+  strictEqual(rig.sets.length, 1);
 });
 
 /** A disk on which each look takes longer than a set is held back. */

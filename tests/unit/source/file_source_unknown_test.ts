@@ -5,14 +5,18 @@
  */
 
 import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
-import { Bench, manifest, OLD } from "../../support/source/file_source_rig.ts";
+import {
+  FileSourceRig,
+  manifest,
+  OLD,
+} from "../../support/source/file_source_rig.ts";
 import { FakeLastGood } from "../../support/source/fake_manifests.ts";
 
 const GARBAGE = "kind: [";
 
 /** What an agent leaves that had these manifests. */
 async function leftBy(...names: readonly string[]): Promise<FakeLastGood> {
-  await using before = new Bench();
+  await using before = new FileSourceRig();
   for (const name of names) {
     before.files.write(`${name}.yaml`, manifest(name), OLD);
   }
@@ -23,56 +27,56 @@ async function leftBy(...names: readonly string[]): Promise<FakeLastGood> {
 Deno.test("FileSource does not end the pod of an invalid manifest whose record cannot be read at start (I8)", async () => {
   const lastGood = await leftBy("a", "b");
   lastGood.unreadable.add("/m/a.yaml");
-  await using bench = new Bench(lastGood);
-  bench.files.write("a.yaml", GARBAGE, OLD);
-  bench.files.write("b.yaml", manifest("b"), OLD);
-  await bench.pass();
-  strictEqual(bench.names, "b");
-  deepStrictEqual(bench.sets[0]?.unknown, ["/m/a.yaml"]);
-  const [report] = bench.source.report();
+  await using rig = new FileSourceRig(lastGood);
+  rig.files.write("a.yaml", GARBAGE, OLD);
+  rig.files.write("b.yaml", manifest("b"), OLD);
+  await rig.pass();
+  strictEqual(rig.names, "b");
+  deepStrictEqual(rig.sets[0]?.unknown, ["/m/a.yaml"]);
+  const [report] = rig.source.report();
   ok(report?.kind === "refused");
   strictEqual(report.unknown, "EIO");
   match(
-    bench.source.conditions()[1]?.message ?? "",
+    rig.source.conditions()[1]?.message ?? "",
     /what it gave last is not known and not ended: EIO/,
   );
 
   lastGood.unreadable.clear();
-  await bench.pass(2_000);
-  strictEqual(bench.names, "a,b");
-  strictEqual(bench.sets.at(-1)?.unknown, undefined);
-  strictEqual(bench.sets.length, 2);
-  strictEqual(bench.source.report()[0]?.kind, "last_good");
+  await rig.pass(2_000);
+  strictEqual(rig.names, "a,b");
+  strictEqual(rig.sets.at(-1)?.unknown, undefined);
+  strictEqual(rig.sets.length, 2);
+  strictEqual(rig.source.report()[0]?.kind, "last_good");
 });
 
 Deno.test("FileSource asks seldom for a record on a bad block, and reads nothing else because of it", async () => {
   const lastGood = await leftBy("a", "b");
   lastGood.unreadable.add("/m/a.yaml");
-  await using bench = new Bench(lastGood);
-  bench.files.write("a.yaml", GARBAGE, OLD);
-  bench.files.write("b.yaml", manifest("b"), OLD);
-  await bench.pass();
-  await bench.pass(3_600_000);
+  await using rig = new FileSourceRig(lastGood);
+  rig.files.write("a.yaml", GARBAGE, OLD);
+  rig.files.write("b.yaml", manifest("b"), OLD);
+  await rig.pass();
+  await rig.pass(3_600_000);
   const asked = lastGood.loads.get("/m/a.yaml") ?? 0;
   ok(asked > 100 && asked < 200, `${asked}`);
-  strictEqual(bench.files.readsOf("b.yaml"), 1);
-  strictEqual(bench.sets.length, 1);
+  strictEqual(rig.files.readsOf("b.yaml"), 1);
+  strictEqual(rig.sets.length, 1);
 });
 
 Deno.test("FileSource needs no record of an invalid manifest that is corrected or removed", async () => {
   for (const how of ["corrected", "removed"] as const) {
     const lastGood = await leftBy("a");
     lastGood.unreadable.add("/m/a.yaml");
-    await using bench = new Bench(lastGood);
-    bench.files.write("a.yaml", GARBAGE, OLD);
-    await bench.pass();
-    deepStrictEqual(bench.sets.at(-1)?.unknown, ["/m/a.yaml"]);
-    if (how === "removed") bench.files.remove("a.yaml");
-    else bench.files.write("a.yaml", manifest("a", "new"), OLD);
-    bench.files.hint("a.yaml", how === "removed" ? "removed" : "arrived");
-    await bench.pass(500);
-    strictEqual(bench.sets.at(-1)?.unknown, undefined);
-    strictEqual(bench.images, how === "removed" ? "" : "new");
+    await using rig = new FileSourceRig(lastGood);
+    rig.files.write("a.yaml", GARBAGE, OLD);
+    await rig.pass();
+    deepStrictEqual(rig.sets.at(-1)?.unknown, ["/m/a.yaml"]);
+    if (how === "removed") rig.files.remove("a.yaml");
+    else rig.files.write("a.yaml", manifest("a", "new"), OLD);
+    rig.files.hint("a.yaml", how === "removed" ? "removed" : "arrived");
+    await rig.pass(500);
+    strictEqual(rig.sets.at(-1)?.unknown, undefined);
+    strictEqual(rig.images, how === "removed" ? "" : "new");
   }
 });
 
@@ -80,12 +84,12 @@ Deno.test("FileSource tells that it knows all even if nothing else is new", asyn
   const lastGood = await leftBy("a");
   lastGood.records.clear();
   lastGood.unreadable.add("/m/a.yaml");
-  await using bench = new Bench(lastGood);
-  bench.files.write("a.yaml", GARBAGE, OLD);
-  await bench.pass();
+  await using rig = new FileSourceRig(lastGood);
+  rig.files.write("a.yaml", GARBAGE, OLD);
+  await rig.pass();
   lastGood.unreadable.clear();
-  await bench.pass(2_000);
-  deepStrictEqual(bench.sets, [
+  await rig.pass(2_000);
+  deepStrictEqual(rig.sets, [
     { source: "file", pods: [], objects: [], unknown: ["/m/a.yaml"] },
     { source: "file", pods: [], objects: [] },
   ]);
@@ -93,11 +97,11 @@ Deno.test("FileSource tells that it knows all even if nothing else is new", asyn
 
 Deno.test("FileSource keeps an empty list, and not what the manifest gave before", async () => {
   const lastGood = await leftBy("a");
-  await using bench = new Bench(lastGood);
+  await using rig = new FileSourceRig(lastGood);
   const empty = `{"apiVersion":"v1","kind":"PodList","items":[]}`;
-  bench.files.write("a.yaml", empty, OLD);
-  await bench.pass();
-  strictEqual(bench.names, "");
+  rig.files.write("a.yaml", empty, OLD);
+  await rig.pass();
+  strictEqual(rig.names, "");
   deepStrictEqual(lastGood.records.get("/m/a.yaml")?.pods, []);
 });
 
@@ -108,137 +112,137 @@ for (
   ]] as const
 ) {
   Deno.test(`FileSource does not say that nothing is wanted while its only manifest is ${name}`, async () => {
-    await using bench = new Bench();
-    bench.files.write("a.yaml", manifest("a"), { ageMs });
-    await bench.pass();
-    strictEqual(bench.sets.length, 0);
-    await bench.pass(200);
-    strictEqual(bench.names, "a");
-    strictEqual(bench.sets.length, 1);
+    await using rig = new FileSourceRig();
+    rig.files.write("a.yaml", manifest("a"), { ageMs });
+    await rig.pass();
+    strictEqual(rig.sets.length, 0);
+    await rig.pass(200);
+    strictEqual(rig.names, "a");
+    strictEqual(rig.sets.length, 1);
   });
 }
 
 Deno.test("FileSource waits with its first set no longer than ten seconds for a file that is written all the time", async () => {
-  await using bench = new Bench();
-  bench.files.write("old.yaml", manifest("old"), OLD);
+  await using rig = new FileSourceRig();
+  rig.files.write("old.yaml", manifest("old"), OLD);
   for (let at = 0; at < 99; at++) {
-    bench.files.write("log.yaml", "#".repeat(at + 1));
-    bench.files.hint("log.yaml", "written");
-    await bench.pass(100);
+    rig.files.write("log.yaml", "#".repeat(at + 1));
+    rig.files.hint("log.yaml", "written");
+    await rig.pass(100);
   }
-  strictEqual(bench.sets.length, 0);
-  bench.files.write("log.yaml", "#".repeat(100));
-  bench.files.hint("log.yaml", "written");
-  await bench.pass(400);
-  strictEqual(bench.names, "old");
-  deepStrictEqual(bench.sets.at(-1)?.unknown, ["/m/log.yaml"]);
+  strictEqual(rig.sets.length, 0);
+  rig.files.write("log.yaml", "#".repeat(100));
+  rig.files.hint("log.yaml", "written");
+  await rig.pass(400);
+  strictEqual(rig.names, "old");
+  deepStrictEqual(rig.sets.at(-1)?.unknown, ["/m/log.yaml"]);
 });
 
 Deno.test("FileSource keeps its pods when its file system is unmounted, and ends them when its directory is emptied", async () => {
-  await using bench = new Bench();
-  bench.files.write("a.yaml", manifest("a"), OLD);
-  await bench.pass();
-  bench.files.device = 2;
-  bench.files.remove("a.yaml");
-  bench.files.rescan();
-  await bench.pass(60_000);
-  strictEqual(bench.sets.length, 1);
-  strictEqual(bench.lastGood.records.size, 1);
-  const [condition] = bench.source.conditions();
+  await using rig = new FileSourceRig();
+  rig.files.write("a.yaml", manifest("a"), OLD);
+  await rig.pass();
+  rig.files.device = 2;
+  rig.files.remove("a.yaml");
+  rig.files.rescan();
+  await rig.pass(60_000);
+  strictEqual(rig.sets.length, 1);
+  strictEqual(rig.lastGood.records.size, 1);
+  const [condition] = rig.source.conditions();
   strictEqual(condition?.reason, "Unreachable");
   match(condition.message, /it is empty and another directory than before/);
 
-  bench.files.device = 1;
-  await bench.pass(20_000);
-  strictEqual(bench.names, "");
-  strictEqual(bench.source.conditions()[0]?.status, "True");
-  strictEqual(bench.lastGood.records.size, 0);
+  rig.files.device = 1;
+  await rig.pass(20_000);
+  strictEqual(rig.names, "");
+  strictEqual(rig.source.conditions()[0]?.status, "True");
+  strictEqual(rig.lastGood.records.size, 0);
 });
 
 Deno.test("FileSource does not take a hint about an unmounted file for its removal", async () => {
-  await using bench = new Bench();
-  bench.files.write("a.yaml", manifest("a"), OLD);
-  await bench.pass();
-  bench.files.inode = 2;
-  bench.files.remove("a.yaml");
-  bench.files.hint("a.yaml", "removed");
-  await bench.pass(60_000);
-  strictEqual(bench.sets.length, 1);
-  strictEqual(bench.source.report()[0]?.kind, "unreachable");
+  await using rig = new FileSourceRig();
+  rig.files.write("a.yaml", manifest("a"), OLD);
+  await rig.pass();
+  rig.files.inode = 2;
+  rig.files.remove("a.yaml");
+  rig.files.hint("a.yaml", "removed");
+  await rig.pass(60_000);
+  strictEqual(rig.sets.length, 1);
+  strictEqual(rig.source.report()[0]?.kind, "unreachable");
 });
 
 Deno.test("FileSource removes all pods when another directory has an empty PodList", async () => {
-  await using bench = new Bench();
-  bench.files.write("a.yaml", manifest("a"), OLD);
-  await bench.pass();
-  bench.files.inode = 2;
-  bench.files.remove("a.yaml");
-  bench.files.write("none.yaml", "apiVersion: v1\nkind: PodList\nitems: []\n");
-  bench.files.rescan();
-  await bench.pass(2_000);
-  strictEqual(bench.names, "");
-  deepStrictEqual(bench.source.report(), []);
+  await using rig = new FileSourceRig();
+  rig.files.write("a.yaml", manifest("a"), OLD);
+  await rig.pass();
+  rig.files.inode = 2;
+  rig.files.remove("a.yaml");
+  rig.files.write("none.yaml", "apiVersion: v1\nkind: PodList\nitems: []\n");
+  rig.files.rescan();
+  await rig.pass(2_000);
+  strictEqual(rig.names, "");
+  deepStrictEqual(rig.source.report(), []);
 });
 
 for (const how of ["another and empty", "missing", "unreadable"] as const) {
   Deno.test(`FileSource runs what an agent before knew while its directory is ${how} at start`, async () => {
     const lastGood = await leftBy("a", "b");
-    await using bench = new Bench(lastGood);
-    if (how === "another and empty") bench.files.inode = 2;
-    else if (how === "missing") bench.files.exists = false;
-    else bench.files.outage = new Error("EIO");
-    await bench.pass(60_000);
-    strictEqual(bench.names, "a,b");
-    deepStrictEqual(bench.sets[0]?.unknown, ["/m"]);
-    strictEqual(bench.sets.length, 1);
-    strictEqual(bench.source.report()[0]?.kind, "unreachable");
+    await using rig = new FileSourceRig(lastGood);
+    if (how === "another and empty") rig.files.inode = 2;
+    else if (how === "missing") rig.files.exists = false;
+    else rig.files.outage = new Error("EIO");
+    await rig.pass(60_000);
+    strictEqual(rig.names, "a,b");
+    deepStrictEqual(rig.sets[0]?.unknown, ["/m"]);
+    strictEqual(rig.sets.length, 1);
+    strictEqual(rig.source.report()[0]?.kind, "unreachable");
     strictEqual(lastGood.records.size, 2);
 
     // The mount comes late, and one of the manifests went while no agent looked.
-    bench.files.inode = 1;
-    bench.files.exists = true;
-    bench.files.outage = undefined;
-    bench.files.write("b.yaml", manifest("b"), OLD);
-    bench.files.rescan();
-    await bench.pass(2_000);
-    strictEqual(bench.names, "b");
-    strictEqual(bench.sets.at(-1)?.unknown, undefined);
+    rig.files.inode = 1;
+    rig.files.exists = true;
+    rig.files.outage = undefined;
+    rig.files.write("b.yaml", manifest("b"), OLD);
+    rig.files.rescan();
+    await rig.pass(2_000);
+    strictEqual(rig.names, "b");
+    strictEqual(rig.sets.at(-1)?.unknown, undefined);
     deepStrictEqual([...lastGood.records.keys()], ["/m/b.yaml"]);
-    deepStrictEqual(bench.source.report(), []);
+    deepStrictEqual(rig.source.report(), []);
   });
 }
 
 Deno.test("FileSource ends what was removed while no agent looked, whatever the number of the device is now", async () => {
   const lastGood = await leftBy("a");
-  await using bench = new Bench(lastGood);
-  bench.files.device = 9;
-  await bench.pass();
-  deepStrictEqual(bench.sets, [{ source: "file", pods: [], objects: [] }]);
+  await using rig = new FileSourceRig(lastGood);
+  rig.files.device = 9;
+  await rig.pass();
+  deepStrictEqual(rig.sets, [{ source: "file", pods: [], objects: [] }]);
   strictEqual(lastGood.records.size, 0);
 });
 
 Deno.test("FileSource runs what came just before the agent ended while its directory is away at start", async () => {
   const lastGood = new FakeLastGood();
   {
-    await using before = new Bench(lastGood);
+    await using before = new FileSourceRig(lastGood);
     await before.pass();
     before.files.write("a.yaml", manifest("a"), OLD);
     before.files.hint("a.yaml", "arrived");
     await before.pass();
     strictEqual(before.names, "a");
   }
-  await using bench = new Bench(lastGood);
-  bench.files.inode = 2;
-  await bench.pass();
-  strictEqual(bench.names, "a");
-  deepStrictEqual(bench.sets[0]?.unknown, ["/m"]);
+  await using rig = new FileSourceRig(lastGood);
+  rig.files.inode = 2;
+  await rig.pass();
+  strictEqual(rig.names, "a");
+  deepStrictEqual(rig.sets[0]?.unknown, ["/m"]);
 });
 
 for (const how of ["another and empty", "missing"] as const) {
   Deno.test(`FileSource runs what an agent before read in a directory that it never saw, while that is ${how} at start`, async () => {
     const lastGood = new FakeLastGood();
     {
-      await using before = new Bench(lastGood);
+      await using before = new FileSourceRig(lastGood);
       before.files.outage = new Error("EIO");
       await before.pass();
       before.files.write("a.yaml", manifest("a"), OLD);
@@ -247,43 +251,43 @@ for (const how of ["another and empty", "missing"] as const) {
       strictEqual(before.names, "a");
     }
     deepStrictEqual([...lastGood.directories], []);
-    await using bench = new Bench(lastGood);
-    if (how === "missing") bench.files.exists = false;
-    await bench.pass(60_000);
-    strictEqual(bench.names, "a");
-    deepStrictEqual(bench.sets.map(({ unknown }) => unknown), [["/m"]]);
+    await using rig = new FileSourceRig(lastGood);
+    if (how === "missing") rig.files.exists = false;
+    await rig.pass(60_000);
+    strictEqual(rig.names, "a");
+    deepStrictEqual(rig.sets.map(({ unknown }) => unknown), [["/m"]]);
     strictEqual(lastGood.records.size, 1);
   });
 }
 
 Deno.test("FileSource holds what a hint led to in a directory that cannot be listed until it is removed from there", async () => {
-  await using bench = new Bench();
-  bench.files.isListable = false;
-  await bench.pass();
-  bench.files.write("a.yaml", manifest("a"), OLD);
-  bench.files.hint("a.yaml", "arrived");
-  await bench.pass();
-  bench.files.exists = false;
-  bench.files.rescan();
-  await bench.pass(60_000);
-  strictEqual(bench.names, "a");
-  strictEqual(bench.source.report()[0]?.kind, "unreachable");
+  await using rig = new FileSourceRig();
+  rig.files.isListable = false;
+  await rig.pass();
+  rig.files.write("a.yaml", manifest("a"), OLD);
+  rig.files.hint("a.yaml", "arrived");
+  await rig.pass();
+  rig.files.exists = false;
+  rig.files.rescan();
+  await rig.pass(60_000);
+  strictEqual(rig.names, "a");
+  strictEqual(rig.source.report()[0]?.kind, "unreachable");
 
-  bench.files.exists = true;
-  bench.files.isListable = true;
-  bench.files.remove("a.yaml");
-  bench.files.rescan();
-  await bench.pass(2_000);
-  deepStrictEqual(bench.sets.at(-1), { source: "file", pods: [], objects: [] });
-  deepStrictEqual(bench.source.report(), []);
+  rig.files.exists = true;
+  rig.files.isListable = true;
+  rig.files.remove("a.yaml");
+  rig.files.rescan();
+  await rig.pass(2_000);
+  deepStrictEqual(rig.sets.at(-1), { source: "file", pods: [], objects: [] });
+  deepStrictEqual(rig.source.report(), []);
 });
 
 for (const when of ["looked at", "read"] as const) {
   Deno.test(`FileSource keeps its pods when their file system is unmounted just after a manifest was ${when} because of a hint`, async () => {
-    await using bench = new Bench();
-    const { files } = bench;
+    await using rig = new FileSourceRig();
+    const { files } = rig;
     files.write("a.yaml", manifest("a"), OLD);
-    await bench.pass();
+    await rig.pass();
     files.write("b.yaml", manifest("b"), OLD);
     files.hint("b.yaml", "arrived");
     const unmount = (path: string): void => {
@@ -305,84 +309,84 @@ for (const when of ["looked at", "read"] as const) {
         return found;
       };
     }
-    await bench.pass(60_000);
-    strictEqual(bench.names, when === "read" ? "a,b" : "a");
+    await rig.pass(60_000);
+    strictEqual(rig.names, when === "read" ? "a,b" : "a");
     match(
-      bench.source.conditions()[0]?.message ?? "",
+      rig.source.conditions()[0]?.message ?? "",
       /it is empty and another directory than before/,
     );
   });
 }
 
 Deno.test("FileSource ends what a hint led to in a directory that was mounted just then, and is removed again", async () => {
-  await using bench = new Bench();
-  await bench.pass();
-  bench.files.inode = 2;
-  bench.files.write("a.yaml", manifest("a"), OLD);
-  bench.files.hint("a.yaml", "arrived");
-  await bench.pass();
-  strictEqual(bench.names, "a");
-  bench.files.remove("a.yaml");
-  await bench.pass(21_000);
-  strictEqual(bench.names, "");
-  deepStrictEqual(bench.source.report(), []);
+  await using rig = new FileSourceRig();
+  await rig.pass();
+  rig.files.inode = 2;
+  rig.files.write("a.yaml", manifest("a"), OLD);
+  rig.files.hint("a.yaml", "arrived");
+  await rig.pass();
+  strictEqual(rig.names, "a");
+  rig.files.remove("a.yaml");
+  await rig.pass(21_000);
+  strictEqual(rig.names, "");
+  deepStrictEqual(rig.source.report(), []);
 });
 
 Deno.test("FileSource starts in another directory that is empty when there were no manifests", async () => {
   const lastGood = await leftBy();
-  await using bench = new Bench(lastGood);
-  bench.files.inode = 2;
-  await bench.pass();
-  strictEqual(bench.sets.length, 1);
-  deepStrictEqual(bench.source.report(), []);
+  await using rig = new FileSourceRig(lastGood);
+  rig.files.inode = 2;
+  await rig.pass();
+  strictEqual(rig.sets.length, 1);
+  deepStrictEqual(rig.source.report(), []);
 });
 
 Deno.test("FileSource says nothing while it cannot read whether its empty directory had manifests", async () => {
   const lastGood = await leftBy("a");
   lastGood.unreadable.add("/m");
   lastGood.unreadable.add("/m/a.yaml");
-  await using bench = new Bench(lastGood);
-  bench.files.inode = 2;
-  await bench.pass();
-  strictEqual(bench.sets.length, 0);
-  strictEqual(bench.source.report()[0]?.kind, "unreachable");
+  await using rig = new FileSourceRig(lastGood);
+  rig.files.inode = 2;
+  await rig.pass();
+  strictEqual(rig.sets.length, 0);
+  strictEqual(rig.source.report()[0]?.kind, "unreachable");
   lastGood.unreadable.clear();
-  await bench.pass(3_000);
-  strictEqual(bench.names, "a");
-  deepStrictEqual(bench.sets.at(-1)?.unknown, ["/m"]);
+  await rig.pass(3_000);
+  strictEqual(rig.names, "a");
+  deepStrictEqual(rig.sets.at(-1)?.unknown, ["/m"]);
 });
 
 Deno.test("FileSource names the pods that the node refuses, with the namespace that is written", async () => {
-  await using bench = new Bench(
+  await using rig = new FileSourceRig(
     undefined,
     () => [{ field: "spec", message: "no address yet" }],
   );
-  bench.files.write("a.yaml", manifest("a"), OLD);
+  rig.files.write("a.yaml", manifest("a"), OLD);
   const b = manifest("b").replace('"name"', '"namespace":"shop","name"');
-  bench.files.write("b.yaml", b, OLD);
-  await bench.pass();
+  rig.files.write("b.yaml", b, OLD);
+  await rig.pass();
   deepStrictEqual(
-    bench.source.report().map((one) => one.kind === "refused" && one.named),
+    rig.source.report().map((one) => one.kind === "refused" && one.named),
     [[{ name: "a" }], [{ name: "b", namespace: "shop" }]],
   );
 });
 
 Deno.test("FileSource takes a manifest that the node refused when the node takes it, and tells of it once", async () => {
   let isUp = false;
-  await using bench = new Bench(
+  await using rig = new FileSourceRig(
     undefined,
     () => isUp ? [] : [{ field: "spec", message: "no address yet" }],
   );
-  bench.files.write("a.yaml", manifest("a"), OLD);
-  await bench.pass();
-  await bench.pass(85_000);
-  strictEqual(bench.names, "");
-  strictEqual(bench.count("manifest_refused"), 1);
+  rig.files.write("a.yaml", manifest("a"), OLD);
+  await rig.pass();
+  await rig.pass(85_000);
+  strictEqual(rig.names, "");
+  strictEqual(rig.count("manifest_refused"), 1);
   isUp = true;
-  await bench.pass(30_000);
-  strictEqual(bench.names, "a");
-  deepStrictEqual(bench.source.report(), []);
-  const reads = bench.files.readsOf("a.yaml");
-  await bench.pass(600_000);
-  strictEqual(bench.files.readsOf("a.yaml"), reads);
+  await rig.pass(30_000);
+  strictEqual(rig.names, "a");
+  deepStrictEqual(rig.source.report(), []);
+  const reads = rig.files.readsOf("a.yaml");
+  await rig.pass(600_000);
+  strictEqual(rig.files.readsOf("a.yaml"), reads);
 });

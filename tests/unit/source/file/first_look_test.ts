@@ -7,14 +7,14 @@
 import { deepStrictEqual, strictEqual } from "node:assert/strict";
 import type { FakeLastGood } from "../../../support/source/fake_manifests.ts";
 import {
-  Bench,
+  FileSourceRig,
   manifest,
   OLD,
 } from "../../../support/source/file_source_rig.ts";
 
 /** What an agent leaves that had these manifests. */
 async function leftBy(...names: readonly string[]): Promise<FakeLastGood> {
-  await using before = new Bench();
+  await using before = new FileSourceRig();
   for (const name of names) {
     before.files.write(`${name}.yaml`, manifest(name), OLD);
   }
@@ -24,7 +24,7 @@ async function leftBy(...names: readonly string[]): Promise<FakeLastGood> {
 
 /** Does something just before the first look at a path. */
 function beforeLook(
-  { files }: Bench,
+  { files }: FileSourceRig,
   path: string,
   act: () => void | Promise<void>,
 ): void {
@@ -38,64 +38,64 @@ function beforeLook(
   };
 }
 
-function unmount({ files }: Bench): void {
+function unmount({ files }: FileSourceRig): void {
   files.inode = 2;
   files.files.clear();
 }
 
 Deno.test("FileSource keeps no record but that of a single manifest once it read that, and knows all", async () => {
   const lastGood = await leftBy("a", "b");
-  await using bench = new Bench(lastGood);
-  bench.files.becomeFile(manifest("c"));
-  await bench.pass();
-  strictEqual(bench.names, "c");
+  await using rig = new FileSourceRig(lastGood);
+  rig.files.becomeFile(manifest("c"));
+  await rig.pass();
+  strictEqual(rig.names, "c");
   deepStrictEqual([...lastGood.records.keys()], ["/m"]);
   // It is this agent that knows what there was.
-  bench.files.outage = new Error("EIO");
-  bench.files.files.clear();
-  bench.files.rescan();
-  await bench.pass(2_000);
-  deepStrictEqual(bench.sets.map(({ unknown }) => unknown), [undefined]);
+  rig.files.outage = new Error("EIO");
+  rig.files.files.clear();
+  rig.files.rescan();
+  await rig.pass(2_000);
+  deepStrictEqual(rig.sets.map(({ unknown }) => unknown), [undefined]);
 });
 
 Deno.test("FileSource knows all of a directory whose manifests it read before it went away at the first look", async () => {
   const lastGood = await leftBy("a", "b");
-  await using bench = new Bench(lastGood);
-  bench.files.write("a.yaml", manifest("a", "new"), OLD);
-  const read = bench.files.read.bind(bench.files);
-  bench.files.read = async (path, maxBytes) => {
+  await using rig = new FileSourceRig(lastGood);
+  rig.files.write("a.yaml", manifest("a", "new"), OLD);
+  const read = rig.files.read.bind(rig.files);
+  rig.files.read = async (path, maxBytes) => {
     const found = await read(path, maxBytes);
-    unmount(bench);
+    unmount(rig);
     return found;
   };
-  await bench.pass();
-  strictEqual(bench.images, "new");
-  deepStrictEqual(bench.sets.map(({ unknown }) => unknown), [undefined]);
+  await rig.pass();
+  strictEqual(rig.images, "new");
+  deepStrictEqual(rig.sets.map(({ unknown }) => unknown), [undefined]);
   deepStrictEqual([...lastGood.records.keys()], ["/m/a.yaml"]);
 });
 
 Deno.test("FileSource does not end the pod of a manifest that went away with its directory at the first look, and has a hint (I8)", async () => {
   const lastGood = await leftBy("a", "b");
-  await using bench = new Bench(lastGood);
-  const { clock, files } = bench;
+  await using rig = new FileSourceRig(lastGood);
+  const { clock, files } = rig;
   files.write("a.yaml", manifest("a"), OLD);
   files.write("b.yaml", manifest("b"), OLD);
-  beforeLook(bench, "/m/a.yaml", () => unmount(bench));
+  beforeLook(rig, "/m/a.yaml", () => unmount(rig));
   const { signal } = new AbortController();
-  beforeLook(bench, "/m/b.yaml", () => clock.sleep(10, signal));
+  beforeLook(rig, "/m/b.yaml", () => clock.sleep(10, signal));
   // What is known of "a" by now is that it is missing, and of "b" nothing.
-  await bench.pass(5);
+  await rig.pass(5);
   for (const name of ["a.yaml", "b.yaml"]) files.hint(name, "removed");
-  await bench.pass(60_000);
-  strictEqual(bench.names, "a,b");
+  await rig.pass(60_000);
+  strictEqual(rig.names, "a,b");
   deepStrictEqual([...lastGood.records.keys()], ["/m/a.yaml", "/m/b.yaml"]);
 });
 
 for (const nth of [1, 2, 3, 4, 5, 6, 7, 8]) {
   Deno.test(`FileSource does not end pods whose directory went away and came back by its ${nth}. look within the first scan (I8)`, async () => {
     const lastGood = await leftBy("a", "b");
-    await using bench = new Bench(lastGood);
-    const { files } = bench;
+    await using rig = new FileSourceRig(lastGood);
+    const { files } = rig;
     files.write("a.yaml", manifest("a"), OLD);
     files.write("b.yaml", manifest("b"), OLD);
     const mounted = new Map(files.files);
@@ -105,7 +105,7 @@ for (const nth of [1, 2, 3, 4, 5, 6, 7, 8]) {
     files.look = async (path) => {
       if (path === "/m/a.yaml" && looks === 0 && !isAway) {
         isAway = true;
-        unmount(bench);
+        unmount(rig);
       }
       if (isAway && path === "/m" && ++looks === nth) {
         isAway = false;
@@ -114,10 +114,10 @@ for (const nth of [1, 2, 3, 4, 5, 6, 7, 8]) {
       }
       return await look(path);
     };
-    await bench.pass(60_000);
-    strictEqual(bench.names, "a,b");
+    await rig.pass(60_000);
+    strictEqual(rig.names, "a,b");
     deepStrictEqual(
-      bench.sets.filter(({ pods, unknown }) =>
+      rig.sets.filter(({ pods, unknown }) =>
         pods.length < 2 && unknown === undefined
       ),
       [],
@@ -133,8 +133,8 @@ for (const isKept of [true, false]) {
     } that every 2nd look misses in its directory`,
     async () => {
       const lastGood = await leftBy("b", ...(isKept ? ["a"] : []));
-      await using bench = new Bench(lastGood);
-      const { files } = bench;
+      await using rig = new FileSourceRig(lastGood);
+      const { files } = rig;
       for (const name of ["a", "b"]) {
         files.write(`${name}.yaml`, manifest(name), OLD);
       }
@@ -144,10 +144,10 @@ for (const isKept of [true, false]) {
         path === "/m/a.yaml" && looks++ % 2 === 0
           ? { kind: "missing" }
           : await look(path);
-      await bench.pass(60_000);
-      strictEqual(bench.names, "a,b");
-      strictEqual(bench.sets.at(-1)?.unknown, undefined);
-      deepStrictEqual(bench.source.report(), []);
+      await rig.pass(60_000);
+      strictEqual(rig.names, "a,b");
+      strictEqual(rig.sets.at(-1)?.unknown, undefined);
+      deepStrictEqual(rig.source.report(), []);
     },
   );
 }

@@ -8,7 +8,7 @@ import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import type { Pod } from "../../../../mod/api/types/mod.ts";
 import { keepEqual } from "../../../../mod/source/file/manifest_reader.ts";
 import {
-  Bench,
+  FileSourceRig,
   manifest,
   OLD,
 } from "../../../support/source/file_source_rig.ts";
@@ -18,16 +18,16 @@ const MAP =
   `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"c"},"data":{"k":"v"}}`;
 
 Deno.test("FileSource says of a pod and an object that a manifest has twice the same after an edit", async () => {
-  await using bench = new Bench();
+  await using rig = new FileSourceRig();
   const text = [manifest("a"), manifest("a"), MAP, MAP].join("\n---\n");
   for (const edited of [text, `${text}\n# more`, `# more\n${text}`]) {
-    bench.files.write("a.yaml", edited, OLD);
-    bench.files.hint("a.yaml", "arrived");
-    await bench.pass(1_000);
-    strictEqual(bench.names, "a");
-    strictEqual(bench.sets.at(-1)?.objects.length, 1);
+    rig.files.write("a.yaml", edited, OLD);
+    rig.files.hint("a.yaml", "arrived");
+    await rig.pass(1_000);
+    strictEqual(rig.names, "a");
+    strictEqual(rig.sets.at(-1)?.objects.length, 1);
     deepStrictEqual(
-      bench.source.report().map(({ kind }) => kind),
+      rig.source.report().map(({ kind }) => kind),
       ["duplicate", "duplicate_object"],
     );
   }

@@ -6,7 +6,7 @@
 
 import { deepStrictEqual, strictEqual } from "node:assert/strict";
 import {
-  Bench,
+  FileSourceRig,
   manifest,
   OLD,
 } from "../../../support/source/file_source_rig.ts";
@@ -18,7 +18,7 @@ function withUid(name: string): string {
 
 /** Does something within the nth look at a path from now on, after what it sees. */
 function withinLook(
-  { files }: Bench,
+  { files }: FileSourceRig,
   path: string,
   options: { readonly nth: number; readonly act: () => void | Promise<void> },
 ): void {
@@ -31,7 +31,7 @@ function withinLook(
   };
 }
 
-function namesOf({ sets }: Bench): readonly string[] {
+function namesOf({ sets }: FileSourceRig): readonly string[] {
   return sets.map(({ pods }) =>
     pods.map(({ metadata }) => metadata.name).join()
   );
@@ -39,15 +39,15 @@ function namesOf({ sets }: Bench): readonly string[] {
 
 for (const nth of [1, 2, 3]) {
   Deno.test(`FileSource does not end a pod whose manifest moves to a name that is missing at the ${nth}. look at its directory (I8)`, async () => {
-    await using bench = new Bench();
-    const { clock, files } = bench;
+    await using rig = new FileSourceRig();
+    const { clock, files } = rig;
     files.write("a.yaml", withUid("a"), OLD);
     files.write("b.yaml", manifest("b"), OLD);
-    await bench.pass();
+    await rig.pass();
     files.remove("b.yaml");
     files.hint("b.yaml", "removed");
     const { signal } = new AbortController();
-    withinLook(bench, nth === 3 ? "/m/b.yaml" : "/m", {
+    withinLook(rig, nth === 3 ? "/m/b.yaml" : "/m", {
       nth: nth === 3 ? 2 : nth,
       act: async () => {
         files.rename("a.yaml", "b.yaml");
@@ -55,24 +55,24 @@ for (const nth of [1, 2, 3]) {
         await clock.sleep(1, signal);
       },
     });
-    await bench.pass(5_000);
+    await rig.pass(5_000);
     deepStrictEqual(
-      namesOf(bench).filter((names) => !names.includes("a-n")),
+      namesOf(rig).filter((names) => !names.includes("a-n")),
       [],
     );
-    strictEqual(bench.names, "a");
+    strictEqual(rig.names, "a");
   });
 }
 
 Deno.test("FileSource reads a manifest at once that is replaced while it waits for a writer", async () => {
-  await using bench = new Bench();
-  const { clock, files } = bench;
+  await using rig = new FileSourceRig();
+  const { clock, files } = rig;
   files.write("a.yaml", manifest("a"), OLD);
-  await bench.pass();
+  await rig.pass();
   files.write("a.yaml", "kind");
   files.hint("a.yaml", "written");
   const { signal } = new AbortController();
-  withinLook(bench, "/m/a.yaml", {
+  withinLook(rig, "/m/a.yaml", {
     nth: 1,
     act: async () => {
       files.write("new", manifest("a", "new"), OLD);
@@ -81,13 +81,13 @@ Deno.test("FileSource reads a manifest at once that is replaced while it waits f
       await clock.sleep(1, signal);
     },
   });
-  await bench.pass(200);
-  strictEqual(bench.images, "new");
+  await rig.pass(200);
+  strictEqual(rig.images, "new");
 });
 
 Deno.test("FileSource reads a manifest at once that is corrected while its record cannot be read", async () => {
-  await using bench = new Bench();
-  const { clock, files, lastGood } = bench;
+  await using rig = new FileSourceRig();
+  const { clock, files, lastGood } = rig;
   lastGood.unreadable.add("/m/a.yaml");
   files.write("a.yaml", "kind: [", OLD);
   const { signal } = new AbortController();
@@ -103,16 +103,16 @@ Deno.test("FileSource reads a manifest at once that is corrected while its recor
     }
     return found;
   };
-  await bench.pass(100);
-  strictEqual(bench.names, "a");
+  await rig.pass(100);
+  strictEqual(rig.names, "a");
 });
 
 Deno.test("FileSource does not end pods whose manifests are all moved at once on a slow disk (I8)", async () => {
-  await using bench = new Bench();
-  const { clock, files } = bench;
+  await using rig = new FileSourceRig();
+  const { clock, files } = rig;
   const names = Array.from({ length: 20 }, (_, at) => `p${at + 10}`);
   for (const name of names) files.write(`${name}.yaml`, withUid(name), OLD);
-  await bench.pass();
+  await rig.pass();
   const { signal } = new AbortController();
   const look = files.look.bind(files);
   files.look = async (path) => {
@@ -123,10 +123,10 @@ Deno.test("FileSource does not end pods whose manifests are all moved at once on
     files.rename(`${name}.yaml`, `x-${name}.yaml`);
     files.hint(`${name}.yaml`, "removed", `x-${name}.yaml`);
   }
-  await bench.pass(5_000);
-  deepStrictEqual(bench.sets.filter(({ pods }) => pods.length < 20), []);
+  await rig.pass(5_000);
+  deepStrictEqual(rig.sets.filter(({ pods }) => pods.length < 20), []);
   deepStrictEqual(
-    [...bench.lastGood.records.keys()].filter((path) =>
+    [...rig.lastGood.records.keys()].filter((path) =>
       !path.startsWith("/m/x-")
     ),
     [],
@@ -134,30 +134,30 @@ Deno.test("FileSource does not end pods whose manifests are all moved at once on
 });
 
 Deno.test("FileSource does not end a pod whose manifest is moved and changed at once (I8)", async () => {
-  await using bench = new Bench();
-  const { files } = bench;
+  await using rig = new FileSourceRig();
+  const { files } = rig;
   files.write("a.yaml", withUid("a"), OLD);
-  await bench.pass();
+  await rig.pass();
   files.rename("a.yaml", "b.yaml");
   files.hint("a.yaml", "removed", "b.yaml");
   files.hint("b.yaml", "arrived");
   // As by chmod.
   files.hint("b.yaml", "written");
-  await bench.pass(5_000);
-  deepStrictEqual(namesOf(bench).filter((names) => names !== "a-n"), []);
-  deepStrictEqual([...bench.lastGood.records.keys()], ["/m/b.yaml"]);
+  await rig.pass(5_000);
+  deepStrictEqual(namesOf(rig).filter((names) => names !== "a-n"), []);
+  deepStrictEqual([...rig.lastGood.records.keys()], ["/m/b.yaml"]);
 });
 
 Deno.test("FileSource waits a moment for a manifest that was renamed to its name and moved aside", async () => {
-  await using bench = new Bench();
-  const { files } = bench;
+  await using rig = new FileSourceRig();
+  const { files } = rig;
   files.write("a.yaml", manifest("a"), OLD);
-  await bench.pass();
+  await rig.pass();
   files.rename("a.yaml", "a.bak");
   // The hint of the removal is still on its way.
   files.hint("a.yaml", "arrived");
-  await bench.pass(50);
+  await rig.pass(50);
   files.rename("a.bak", "a.yaml");
-  await bench.pass(5_000);
-  deepStrictEqual(namesOf(bench), ["a-n"]);
+  await rig.pass(5_000);
+  deepStrictEqual(namesOf(rig), ["a-n"]);
 });

@@ -10,7 +10,7 @@ import { logWarnings } from "../../../../mod/source/file/manifest_reader.ts";
 import { FakeClock } from "../../../support/fake_clock.ts";
 import { FakeLastGood } from "../../../support/source/fake_manifests.ts";
 import {
-  Bench,
+  FileSourceRig,
   manifest,
   OLD,
 } from "../../../support/source/file_source_rig.ts";
@@ -18,7 +18,7 @@ import { sourcePod } from "../../../support/source/source_pods.ts";
 
 /** Makes each reading take that long, and notes how many there are at once. */
 function slowDown(
-  { clock, files }: Bench,
+  { clock, files }: FileSourceRig,
   ms: number,
 ): { readonly most: number } {
   const { signal } = new AbortController();
@@ -42,81 +42,81 @@ for (
   const [ms, counts] of [[5, [0, 1, 17, 33, 40]], [4, [0, 17, 40]]] as const
 ) {
   Deno.test(`FileSource holds a set back for 5 ms at most: with ${ms} ms for each reading, ${counts.join()}`, async () => {
-    await using bench = new Bench();
-    await bench.pass();
-    const seen = slowDown(bench, ms);
+    await using rig = new FileSourceRig();
+    await rig.pass();
+    const seen = slowDown(rig, ms);
     for (const name of names(40)) {
-      bench.files.write(`${name}.yaml`, manifest(name));
-      bench.files.hint(`${name}.yaml`, "arrived");
+      rig.files.write(`${name}.yaml`, manifest(name));
+      rig.files.hint(`${name}.yaml`, "arrived");
     }
-    await bench.pass(100);
+    await rig.pass(100);
     // The first hint is seen alone, then sixteen at a time.
-    deepStrictEqual(bench.sets.map(({ pods }) => pods.length), counts);
+    deepStrictEqual(rig.sets.map(({ pods }) => pods.length), counts);
     strictEqual(seen.most, 16);
   });
 }
 
 Deno.test("FileSource reads sixteen of many manifests at once when it looks at all", async () => {
-  await using bench = new Bench();
-  const seen = slowDown(bench, 1);
+  await using rig = new FileSourceRig();
+  const seen = slowDown(rig, 1);
   for (const name of names(40)) {
-    bench.files.write(`${name}.yaml`, manifest(name), OLD);
+    rig.files.write(`${name}.yaml`, manifest(name), OLD);
   }
-  await bench.pass(2);
-  strictEqual(bench.sets.length, 0);
-  await bench.pass(1);
-  strictEqual(bench.sets.at(-1)?.pods.length, 40);
+  await rig.pass(2);
+  strictEqual(rig.sets.length, 0);
+  await rig.pass(1);
+  strictEqual(rig.sets.at(-1)?.pods.length, 40);
   strictEqual(seen.most, 16);
 });
 
 for (const [ageMs, reads] of [[999, 0], [1000, 1]] as const) {
   Deno.test(`FileSource reads a file of ${ageMs} ms without a hint ${reads} time(s) at once`, async () => {
-    await using bench = new Bench();
-    bench.files.write("a.yaml", manifest("a"), { ageMs });
-    await bench.pass();
-    strictEqual(bench.files.readsOf("a.yaml"), reads);
+    await using rig = new FileSourceRig();
+    rig.files.write("a.yaml", manifest("a"), { ageMs });
+    await rig.pass();
+    strictEqual(rig.files.readsOf("a.yaml"), reads);
   });
 }
 
 Deno.test("FileSource looks again 1.5 s after it saw that the directory is another", async () => {
-  await using bench = new Bench();
-  bench.files.write("a.yaml", manifest("a"), OLD);
-  await bench.pass(200);
-  bench.files.device = 2;
-  bench.files.rescan();
-  await bench.pass();
-  bench.files.device = 1;
-  bench.files.write("b.yaml", manifest("b"), OLD);
-  await bench.pass(1499);
-  strictEqual(bench.names, "a");
-  await bench.pass(1);
-  strictEqual(bench.names, "a,b");
+  await using rig = new FileSourceRig();
+  rig.files.write("a.yaml", manifest("a"), OLD);
+  await rig.pass(200);
+  rig.files.device = 2;
+  rig.files.rescan();
+  await rig.pass();
+  rig.files.device = 1;
+  rig.files.write("b.yaml", manifest("b"), OLD);
+  await rig.pass(1499);
+  strictEqual(rig.names, "a");
+  await rig.pass(1);
+  strictEqual(rig.names, "a,b");
 });
 
 Deno.test("FileSource gives its first set after ten seconds, whatever is being written then", async () => {
-  await using bench = new Bench();
-  bench.files.write("open.yaml", "#");
-  bench.files.hint("open.yaml", "written");
+  await using rig = new FileSourceRig();
+  rig.files.write("open.yaml", "#");
+  rig.files.hint("open.yaml", "written");
   for (const [ms, name] of [[9_998, "a"], [1, "b"], [1, "c"]] as const) {
-    await bench.pass(ms);
-    bench.files.write(`${name}.yaml`, manifest(name));
-    bench.files.write("open.yaml", "#");
-    bench.files.hint("open.yaml", "written");
-    bench.files.hint(`${name}.yaml`, "arrived");
-    await bench.pass();
-    strictEqual(bench.sets.length > 0, name === "c", name);
+    await rig.pass(ms);
+    rig.files.write(`${name}.yaml`, manifest(name));
+    rig.files.write("open.yaml", "#");
+    rig.files.hint("open.yaml", "written");
+    rig.files.hint(`${name}.yaml`, "arrived");
+    await rig.pass();
+    strictEqual(rig.sets.length > 0, name === "c", name);
   }
-  strictEqual(bench.names, "a,b,c");
-  deepStrictEqual(bench.sets[0]?.unknown, ["/m/open.yaml"]);
+  strictEqual(rig.names, "a,b,c");
+  deepStrictEqual(rig.sets[0]?.unknown, ["/m/open.yaml"]);
 });
 
 Deno.test("FileSource reads no manifest again whose name is too long, since that stays so", async () => {
-  await using bench = new Bench();
+  await using rig = new FileSourceRig();
   const text = `${manifest("a")}\n---\n${manifest("x".repeat(252))}`;
-  bench.files.write("a.yaml", text, OLD);
-  await bench.pass(100_000);
-  strictEqual(bench.source.report()[0]?.kind, "refused");
-  strictEqual(bench.files.readsOf("a.yaml"), 1);
+  rig.files.write("a.yaml", text, OLD);
+  await rig.pass(100_000);
+  strictEqual(rig.source.report()[0]?.kind, "refused");
+  strictEqual(rig.files.readsOf("a.yaml"), 1);
 });
 
 Deno.test("FileSource holds of the records those of its own manifests only", async () => {
@@ -128,28 +128,28 @@ Deno.test("FileSource holds of the records those of its own manifests only", asy
   for (const path of ["/m/a.yaml", "/m/b.txt", "/n/c.yaml", "/m/d/e.yaml"]) {
     lastGood.records.set(path, content(path));
   }
-  await using bench = new Bench(lastGood);
-  bench.files.outage = new Error("EIO");
-  await bench.pass();
-  strictEqual(bench.names, "/m/a.yaml");
+  await using rig = new FileSourceRig(lastGood);
+  rig.files.outage = new Error("EIO");
+  await rig.pass();
+  strictEqual(rig.names, "/m/a.yaml");
 });
 
 Deno.test("FileSource asks for all records again after 1, 2, 4, 8, 16 and then each 20 s", async () => {
   const lastGood = new FakeLastGood();
   lastGood.records.set("/m/a.yaml", { pods: [], objects: [] });
   lastGood.unreadable.add("/m/a.yaml");
-  await using bench = new Bench(lastGood);
-  bench.files.outage = new Error("EIO");
+  await using rig = new FileSourceRig(lastGood);
+  rig.files.outage = new Error("EIO");
   const loadAll = lastGood.loadAll.bind(lastGood);
   const at: number[] = [];
   lastGood.loadAll = () => {
-    at.push(bench.clock.monotonic() / 1000);
+    at.push(rig.clock.monotonic() / 1000);
     return loadAll();
   };
-  await bench.pass(80_000);
+  await rig.pass(80_000);
   deepStrictEqual(at, [0, 1, 3, 7, 15, 31, 51, 71]);
   lastGood.unreadable.clear();
-  await bench.pass(100_000);
+  await rig.pass(100_000);
   strictEqual(at.length, 9);
 });
 
@@ -157,8 +157,8 @@ Deno.test("FileSource asks for all records no more often when hints have it look
   const lastGood = new FakeLastGood();
   lastGood.records.set("/m/a.yaml", { pods: [], objects: [] });
   lastGood.unreadable.add("/m/a.yaml");
-  await using bench = new Bench(lastGood);
-  bench.files.outage = new Error("EIO");
+  await using rig = new FileSourceRig(lastGood);
+  rig.files.outage = new Error("EIO");
   const loadAll = lastGood.loadAll.bind(lastGood);
   let asked = 0;
   lastGood.loadAll = () => {
@@ -166,15 +166,15 @@ Deno.test("FileSource asks for all records no more often when hints have it look
     return loadAll();
   };
   for (let rest = 600; rest > 0; rest--) {
-    bench.files.rescan();
-    await bench.pass(100);
+    rig.files.rescan();
+    await rig.pass(100);
   }
   ok(asked > 5 && asked < 9, `${asked}`);
   lastGood.unreadable.clear();
-  bench.files.rescan();
-  await bench.pass(20_000);
+  rig.files.rescan();
+  await rig.pass(20_000);
   const before = asked;
-  await bench.pass(100_000);
+  await rig.pass(100_000);
   strictEqual(asked, before);
 });
 

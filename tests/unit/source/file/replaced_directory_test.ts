@@ -7,7 +7,7 @@
 import { deepStrictEqual, strictEqual } from "node:assert/strict";
 import type { FakeLastGood } from "../../../support/source/fake_manifests.ts";
 import {
-  Bench,
+  FileSourceRig,
   manifest,
   OLD,
 } from "../../../support/source/file_source_rig.ts";
@@ -16,7 +16,7 @@ const GARBAGE = "kind: [";
 
 /** What an agent leaves that had one manifest in a directory. */
 async function left(): Promise<FakeLastGood> {
-  await using before = new Bench();
+  await using before = new FileSourceRig();
   before.files.write("a.yaml", manifest("a"), OLD);
   await before.pass();
   return before.lastGood;
@@ -27,111 +27,111 @@ for (const isRunning of [true, false]) {
 
   Deno.test(`FileSource does not end the pods of a directory in whose place an invalid manifest comes ${when} (I8)`, async () => {
     const lastGood = await left();
-    await using bench = new Bench(lastGood);
+    await using rig = new FileSourceRig(lastGood);
     if (isRunning) {
-      bench.files.write("a.yaml", manifest("a"), OLD);
-      await bench.pass();
+      rig.files.write("a.yaml", manifest("a"), OLD);
+      await rig.pass();
     }
-    bench.files.becomeFile(GARBAGE);
-    bench.files.rescan();
-    await bench.pass(60_000);
-    deepStrictEqual(bench.sets.map(({ unknown }) => unknown), [undefined]);
-    strictEqual(bench.names, "a");
+    rig.files.becomeFile(GARBAGE);
+    rig.files.rescan();
+    await rig.pass(60_000);
+    deepStrictEqual(rig.sets.map(({ unknown }) => unknown), [undefined]);
+    strictEqual(rig.names, "a");
     deepStrictEqual([...lastGood.records.keys()], ["/m/a.yaml"]);
     deepStrictEqual(
-      bench.source.report().map(({ kind, file }) => `${kind} ${file}`),
+      rig.source.report().map(({ kind, file }) => `${kind} ${file}`),
       ["refused /m"],
     );
 
-    bench.files.write("", manifest("b"), OLD);
-    const file = bench.files.files.get("/m/");
-    bench.files.files.clear();
-    if (file !== undefined) bench.files.files.set("/m", file);
-    bench.files.hint("m.yaml", "arrived");
-    await bench.pass(200);
-    strictEqual(bench.names, "b");
+    rig.files.write("", manifest("b"), OLD);
+    const file = rig.files.files.get("/m/");
+    rig.files.files.clear();
+    if (file !== undefined) rig.files.files.set("/m", file);
+    rig.files.hint("m.yaml", "arrived");
+    await rig.pass(200);
+    strictEqual(rig.names, "b");
     deepStrictEqual([...lastGood.records.keys()], ["/m"]);
-    deepStrictEqual(bench.source.report(), []);
+    deepStrictEqual(rig.source.report(), []);
 
-    bench.files.files.clear();
-    bench.files.exists = false;
-    bench.files.rescan();
-    await bench.pass(2_000);
-    strictEqual(bench.names, "");
+    rig.files.files.clear();
+    rig.files.exists = false;
+    rig.files.rescan();
+    await rig.pass(2_000);
+    strictEqual(rig.names, "");
     strictEqual(lastGood.records.size, 0);
-    deepStrictEqual(bench.source.report(), []);
+    deepStrictEqual(rig.source.report(), []);
   });
 
   Deno.test(`FileSource does not end the pods of a directory in whose place an invalid manifest came and went ${when} (I8)`, async () => {
     const lastGood = await left();
-    await using bench = new Bench(lastGood);
-    const { files } = bench;
+    await using rig = new FileSourceRig(lastGood);
+    const { files } = rig;
     if (isRunning) {
       files.write("a.yaml", manifest("a"), OLD);
-      await bench.pass();
+      await rig.pass();
     }
     files.becomeFile(GARBAGE);
     files.rescan();
-    await bench.pass(5_000);
+    await rig.pass(5_000);
     files.files.clear();
     files.exists = false;
     files.rescan();
-    await bench.pass(5_000);
-    strictEqual(bench.names, "a");
-    strictEqual(bench.source.report()[0]?.kind, "unreachable");
+    await rig.pass(5_000);
+    strictEqual(rig.names, "a");
+    strictEqual(rig.source.report()[0]?.kind, "unreachable");
 
     files.exists = true;
     files.write("c.yaml", manifest("c"), OLD);
     files.rescan();
-    await bench.pass(5_000);
-    strictEqual(bench.names, "c");
+    await rig.pass(5_000);
+    strictEqual(rig.names, "c");
     deepStrictEqual([...lastGood.records.keys()], ["/m/c.yaml"]);
-    deepStrictEqual(bench.source.report(), []);
+    deepStrictEqual(rig.source.report(), []);
   });
 }
 
 Deno.test("FileSource does not end the pods of a directory before it read the manifest in its place", async () => {
   const lastGood = await left();
-  await using bench = new Bench(lastGood);
-  const { files } = bench;
+  await using rig = new FileSourceRig(lastGood);
+  const { files } = rig;
   files.write("a.yaml", manifest("a"), OLD);
-  await bench.pass();
+  await rig.pass();
   files.becomeFile(manifest("b"));
   const file = files.files.get("/m");
   if (file !== undefined) {
-    const nowMs = bench.clock.now();
+    const nowMs = rig.clock.now();
     files.files.set("/m", { ...file, modifiedMs: nowMs, changedMs: nowMs });
   }
   files.rescan();
-  await bench.pass(60_000);
+  await rig.pass(60_000);
   // Otherwise there would be one without a pod between the two.
   deepStrictEqual(
-    bench.sets.map(({ pods }) => pods.map(({ metadata }) => metadata.name)),
+    rig.sets.map(({ pods }) => pods.map(({ metadata }) => metadata.name)),
     [["a-n"], ["b-n"]],
   );
   deepStrictEqual([...lastGood.records.keys()], ["/m"]);
 });
 
 Deno.test("FileSource says that a directory is gone of which only a hint led to a manifest", async () => {
-  await using bench = new Bench();
-  const { files } = bench;
+  await using rig = new FileSourceRig();
+  const { files } = rig;
   files.exists = false;
-  await bench.pass();
+  await rig.pass();
   files.exists = true;
   files.write("a.yaml", manifest("a"), OLD);
   files.hint("a.yaml", "arrived");
-  await bench.pass(1);
-  strictEqual(bench.names, "a");
+  await rig.pass(1);
+  strictEqual(rig.names, "a");
   files.exists = false;
   files.rescan();
-  await bench.pass(2_000);
-  strictEqual(bench.names, "a");
-  strictEqual(bench.source.report()[0]?.kind, "unreachable");
+  await rig.pass(2_000);
+  strictEqual(rig.names, "a");
+  strictEqual(rig.source.report()[0]?.kind, "unreachable");
 
   files.exists = true;
   files.remove("a.yaml");
   files.rescan();
-  await bench.pass(2_000);
-  strictEqual(bench.names, "");
-  deepStrictEqual(bench.source.report(), []);
+  await rig.pass(2_000);
+  strictEqual(rig.names, "");
+  deepStrictEqual(rig.source.report(), []);
 });

@@ -6,13 +6,13 @@
 
 import { deepStrictEqual, strictEqual } from "node:assert/strict";
 import {
-  Bench,
+  FileSourceRig,
   manifest,
   OLD,
 } from "../../../support/source/file_source_rig.ts";
 
 /** How a look at "a" and a read of it differ, all the time and without a hint. */
-const DIFFERENCES: Readonly<Record<string, (bench: Bench) => void>> = {
+const DIFFERENCES: Readonly<Record<string, (rig: FileSourceRig) => void>> = {
   "a read does not find": ({ files }) => {
     const read = files.read.bind(files);
     files.read = (path, maxBytes) =>
@@ -35,30 +35,30 @@ const DIFFERENCES: Readonly<Record<string, (bench: Bench) => void>> = {
 for (const [how, arrange] of Object.entries(DIFFERENCES)) {
   for (const isFirst of [true, false]) {
     Deno.test(`FileSource reports after ten seconds a manifest that ${how}, ${isFirst ? "also when it starts" : "and keeps its pod"}`, async () => {
-      await using bench = new Bench();
-      const { files } = bench;
+      await using rig = new FileSourceRig();
+      const { files } = rig;
       for (const name of ["a", "b"]) {
         files.write(`${name}.yaml`, manifest(name), OLD);
       }
-      if (!isFirst) await bench.pass(5_000);
+      if (!isFirst) await rig.pass(5_000);
       const look = files.look.bind(files);
       const read = files.read.bind(files);
-      arrange(bench);
+      arrange(rig);
       files.write("a.yaml", manifest("a", "new"), OLD);
       if (!isFirst) files.rescan();
-      await bench.pass(9_000);
-      deepStrictEqual(bench.source.report(), []);
-      await bench.pass(2_000);
+      await rig.pass(9_000);
+      deepStrictEqual(rig.source.report(), []);
+      await rig.pass(2_000);
       deepStrictEqual(
-        bench.source.report().map(({ kind, file }) => [kind, file]),
+        rig.source.report().map(({ kind, file }) => [kind, file]),
         [[isFirst ? "refused" : "last_good", "/m/a.yaml"]],
       );
-      strictEqual(bench.names, isFirst ? "b" : "a,b");
+      strictEqual(rig.names, isFirst ? "b" : "a,b");
       Object.assign(files, { look, read });
-      await bench.pass(1_000);
-      deepStrictEqual(bench.source.report(), []);
-      strictEqual(bench.images, "new,busybox");
-      strictEqual(bench.sets.at(-1)?.unknown, undefined);
+      await rig.pass(1_000);
+      deepStrictEqual(rig.source.report(), []);
+      strictEqual(rig.images, "new,busybox");
+      strictEqual(rig.sets.at(-1)?.unknown, undefined);
     });
   }
 }

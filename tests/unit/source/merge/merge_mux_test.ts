@@ -55,7 +55,7 @@ class FakeSource {
   }
 }
 
-class MuxBench implements AsyncDisposable {
+class MuxRig implements AsyncDisposable {
   readonly clock = new FakeClock();
   readonly file = new FakeSource();
   readonly http = new FakeSource();
@@ -95,62 +95,62 @@ class MuxBench implements AsyncDisposable {
 }
 
 Deno.test("PodConfigMux.run() tells one source while another is silent (SRC-24)", async () => {
-  await using bench = new MuxBench("incremental");
-  bench.file.say({ ...set("file", a), objects: [settingsMap()] });
-  await bench.pass();
-  deepStrictEqual(bench.told, ["objects of file:settings", "file add:a"]);
-  bench.file.say({ op: "remove", source: "file", pods: [a] });
-  await bench.pass();
-  deepStrictEqual(bench.told.slice(2), ["file remove:a"]);
+  await using rig = new MuxRig("incremental");
+  rig.file.say({ ...set("file", a), objects: [settingsMap()] });
+  await rig.pass();
+  deepStrictEqual(rig.told, ["objects of file:settings", "file add:a"]);
+  rig.file.say({ op: "remove", source: "file", pods: [a] });
+  await rig.pass();
+  deepStrictEqual(rig.told.slice(2), ["file remove:a"]);
 });
 
 Deno.test("PodConfigMux.run() tells snapshots of all sources", async () => {
-  await using bench = new MuxBench("snapshot");
-  await bench.pass();
-  bench.file.say(set("file", a));
-  await bench.pass();
-  bench.http.say(set("http", b));
-  await bench.pass();
-  deepStrictEqual(bench.told.filter((line) => line.includes("set")), [
+  await using rig = new MuxRig("snapshot");
+  await rig.pass();
+  rig.file.say(set("file", a));
+  await rig.pass();
+  rig.http.say(set("http", b));
+  await rig.pass();
+  deepStrictEqual(rig.told.filter((line) => line.includes("set")), [
     "file set:a",
     "http set:a,b",
   ]);
 });
 
 Deno.test("PodConfigMux.run() ignores a checkpoint that comes late, with its objects", async () => {
-  await using bench = new MuxBench("incremental");
-  bench.file.say(set("file", a));
-  bench.file.say({
+  await using rig = new MuxRig("incremental");
+  rig.file.say(set("file", a));
+  rig.file.say({
     op: "restore",
     source: "file",
     pods: [b],
     objects: [settingsMap()],
   });
-  await bench.pass();
-  deepStrictEqual(bench.told, ["objects of file:", "file add:a"]);
+  await rig.pass();
+  deepStrictEqual(rig.told, ["objects of file:", "file add:a"]);
 });
 
 for (const mode of MODES) {
   Deno.test(`PodConfigMux.resync() tells the merged state again, but no increments (${mode})`, async () => {
-    await using bench = new MuxBench(mode);
-    bench.mux.resync();
-    await bench.pass();
-    deepStrictEqual(bench.told, mode === "incremental" ? [] : ["* set:"]);
-    bench.file.say(set("file", a));
-    await bench.pass();
-    bench.told.length = 0;
-    bench.mux.resync();
-    await bench.pass();
+    await using rig = new MuxRig(mode);
+    rig.mux.resync();
+    await rig.pass();
+    deepStrictEqual(rig.told, mode === "incremental" ? [] : ["* set:"]);
+    rig.file.say(set("file", a));
+    await rig.pass();
+    rig.told.length = 0;
+    rig.mux.resync();
+    await rig.pass();
     deepStrictEqual(
-      bench.told,
+      rig.told,
       mode === "incremental" ? [] : ["* set:a"],
     );
   });
 }
 
 Deno.test("PodConfigMux.run() stops its sources when it is left", async () => {
-  const bench = new MuxBench("incremental");
-  const { mux, file, http, stop } = bench;
+  const rig = new MuxRig("incremental");
+  const { mux, file, http, stop } = rig;
   file.say(set("file", a));
   for await (const news of mux.run([file, http], stop.signal)) {
     strictEqual(news.op, "add");
@@ -160,16 +160,16 @@ Deno.test("PodConfigMux.run() stops its sources when it is left", async () => {
 });
 
 Deno.test("PodConfigMux.run() runs nothing once it was told to stop", async () => {
-  const bench = new MuxBench("incremental");
-  bench.stop.abort();
-  bench.file.say(set("file", a));
-  await bench.pass();
-  await bench.running;
-  deepStrictEqual(bench.told, []);
+  const rig = new MuxRig("incremental");
+  rig.stop.abort();
+  rig.file.say(set("file", a));
+  await rig.pass();
+  await rig.running;
+  deepStrictEqual(rig.told, []);
 });
 
 Deno.test("PodConfigMux.run() takes fifty updates more than its reader, and lets the source wait then", async () => {
-  const { mux, stop, clock } = new MuxBench("incremental");
+  const { mux, stop, clock } = new MuxRig("incremental");
   let said = 0;
   const busy = {
     async *run(signal: AbortSignal): AsyncGenerator<SourceUpdate> {
@@ -188,15 +188,15 @@ Deno.test("PodConfigMux.run() takes fifty updates more than its reader, and lets
 });
 
 Deno.test("PodConfigMux.run() fails with its source", async () => {
-  const bench = new MuxBench("incremental");
+  const rig = new MuxRig("incremental");
   const failed = rejects(
     (async () => {
       for await (
-        const _news of bench.mux.run([bench.file], bench.stop.signal)
+        const _news of rig.mux.run([rig.file], rig.stop.signal)
       );
     })(),
     /broken/,
   );
-  bench.file.fail(new Error("It is broken"));
+  rig.file.fail(new Error("It is broken"));
   await failed;
 });

@@ -23,7 +23,7 @@ import {
   eventsOfPodsTo,
 } from "../../../support/event_list.ts";
 
-class Bench {
+class Rig {
   readonly clock: FakeClock = new FakeClock(Date.UTC(2026, 1, 3, 4, 5, 6, 7));
   readonly events: EventOfPod[] = [];
   readonly storage: PodStorage = new PodStorage({
@@ -45,24 +45,24 @@ class Bench {
 }
 
 Deno.test("PodStorage adds the pods of a first set, with source and time", () => {
-  const bench = new Bench();
-  const [change] = bench.set([sourcePod()]);
+  const rig = new Rig();
+  const [change] = rig.set([sourcePod()]);
   strictEqual(change?.op, "add");
   strictEqual(change.source, "file");
   deepStrictEqual(change.pods[0]?.metadata.annotations, {
     "kubernetes.io/config.source": "file",
     "kubernetes.io/config.seen": "2026-02-03T04:05:06.007000000Z",
   });
-  strictEqual(bench.storage.pods()[0], change.pods[0]);
+  strictEqual(rig.storage.pods()[0], change.pods[0]);
 });
 
 Deno.test("PodStorage overwrites what a source says about source and time", () => {
-  const bench = new Bench();
+  const rig = new Rig();
   const annotations = {
     "kubernetes.io/config.source": "api",
     "kubernetes.io/config.seen": "1999",
   };
-  const [change] = bench.set(
+  const [change] = rig.set(
     [sourcePod({ metadata: { annotations } })],
     "http",
   );
@@ -73,24 +73,24 @@ Deno.test("PodStorage overwrites what a source says about source and time", () =
 });
 
 Deno.test("PodStorage tells a first set without pods by an empty add, once", () => {
-  const bench = new Bench();
-  strictEqual(bench.storage.seen("file"), false);
-  deepStrictEqual(bench.set([]), [{ op: "add", source: "file", pods: [] }]);
-  strictEqual(bench.storage.seen("file"), true);
-  strictEqual(bench.storage.seen("http"), false);
-  deepStrictEqual(bench.set([]), []);
+  const rig = new Rig();
+  strictEqual(rig.storage.seen("file"), false);
+  deepStrictEqual(rig.set([]), [{ op: "add", source: "file", pods: [] }]);
+  strictEqual(rig.storage.seen("file"), true);
+  strictEqual(rig.storage.seen("http"), false);
+  deepStrictEqual(rig.set([]), []);
 });
 
 Deno.test("PodStorage says nothing of a set that means the same", () => {
-  const bench = new Bench();
-  bench.set([sourcePod({ metadata: { labels: {} } })]);
-  bench.clock.wall = 0;
-  const held = bench.storage.pods()[0];
+  const rig = new Rig();
+  rig.set([sourcePod({ metadata: { labels: {} } })]);
+  rig.clock.wall = 0;
+  const held = rig.storage.pods()[0];
   const finalizers = ["x"];
   const annotations = { "kubernetes.io/config.mirror": "m" };
-  deepStrictEqual(bench.told([sourcePod({ metadata: { annotations } })]), []);
-  deepStrictEqual(bench.told([sourcePod({ metadata: { finalizers } })]), []);
-  strictEqual(bench.storage.pods()[0], held);
+  deepStrictEqual(rig.told([sourcePod({ metadata: { annotations } })]), []);
+  deepStrictEqual(rig.told([sourcePod({ metadata: { finalizers } })]), []);
+  strictEqual(rig.storage.pods()[0], held);
 });
 
 const CHANGES: readonly (readonly [string, Pod, string])[] = [
@@ -115,44 +115,44 @@ const CHANGES: readonly (readonly [string, Pod, string])[] = [
 ];
 for (const [what, changed, op] of CHANGES) {
   Deno.test(`PodStorage answers ${what} with ${op}`, () => {
-    const bench = new Bench();
-    bench.set([sourcePod()]);
-    const before = bench.storage.pods()[0];
-    bench.clock.wall = 0;
-    deepStrictEqual(bench.told([changed]), [`${op}:web`]);
-    const after = bench.storage.pods()[0];
+    const rig = new Rig();
+    rig.set([sourcePod()]);
+    const before = rig.storage.pods()[0];
+    rig.clock.wall = 0;
+    deepStrictEqual(rig.told([changed]), [`${op}:web`]);
+    const after = rig.storage.pods()[0];
     notStrictEqual(after, before);
     deepStrictEqual(before?.spec, sourcePod().spec);
     const seen = (held: Pod | undefined): string | undefined =>
       held?.metadata.annotations?.["kubernetes.io/config.seen"];
     strictEqual(seen(after), seen(before));
     // What is held now is what was asked for.
-    deepStrictEqual(bench.told([changed]), []);
+    deepStrictEqual(rig.told([changed]), []);
   });
 }
 
 Deno.test("PodStorage keeps from a held pod what an update may not change", () => {
-  const bench = new Bench();
+  const rig = new Rig();
   const finalizers = ["a"];
-  bench.set([sourcePod({ metadata: { finalizers, labels: { old: "1" } } })]);
+  rig.set([sourcePod({ metadata: { finalizers, labels: { old: "1" } } })]);
   const next = sourcePod({
     image: "x",
     metadata: { finalizers: ["b"], generation: 2 },
   });
-  bench.set([next]);
-  const { metadata } = bench.storage.pods()[0] ?? sourcePod();
+  rig.set([next]);
+  const { metadata } = rig.storage.pods()[0] ?? sourcePod();
   deepStrictEqual(metadata.finalizers, finalizers);
   strictEqual(metadata.generation, 2);
   strictEqual(metadata.labels, undefined);
 });
 
 Deno.test("PodStorage orders removals first and reconciliations last", () => {
-  const bench = new Bench();
+  const rig = new Rig();
   const [a, b, c, d] = ["a", "b", "c", "d"].map((name) => sourcePod({ name }));
   ok(a && b && c && d);
-  bench.set([a, b, c, d]);
+  rig.set([a, b, c, d]);
   deepStrictEqual(
-    bench.told([
+    rig.told([
       sourcePod({ name: "d", status: { phase: "Running" } }),
       sourcePod({ name: "e" }),
       sourcePod({ name: "c", metadata: { deletionTimestamp: "x" } }),
@@ -161,41 +161,41 @@ Deno.test("PodStorage orders removals first and reconciliations last", () => {
     ["remove:a", "add:e", "update:b", "delete:c", "reconcile:d"],
   );
   deepStrictEqual(
-    bench.storage.pods().map(({ metadata }) => metadata.name),
+    rig.storage.pods().map(({ metadata }) => metadata.name),
     ["d", "e", "c", "b"],
   );
 });
 
 Deno.test("PodStorage removes a pod and adds its successor of the same name", () => {
-  const bench = new Bench();
-  bench.set([sourcePod({ uid: "1" })]);
-  deepStrictEqual(bench.told([sourcePod({ uid: "2" })]), [
+  const rig = new Rig();
+  rig.set([sourcePod({ uid: "1" })]);
+  deepStrictEqual(rig.told([sourcePod({ uid: "2" })]), [
     "remove:web",
     "add:web",
   ]);
 });
 
 Deno.test("PodStorage takes a fixed UID under another name for another pod", () => {
-  const bench = new Bench();
-  bench.set([sourcePod({ name: "old", uid: "fixed" })]);
-  deepStrictEqual(bench.told([sourcePod({ name: "new", uid: "fixed" })]), [
+  const rig = new Rig();
+  rig.set([sourcePod({ name: "old", uid: "fixed" })]);
+  deepStrictEqual(rig.told([sourcePod({ name: "new", uid: "fixed" })]), [
     "remove:old",
     "add:new",
   ]);
 });
 
 Deno.test("PodStorage keeps sources apart", () => {
-  const bench = new Bench();
-  bench.set([sourcePod({ name: "a" })], "file");
-  deepStrictEqual(bench.told([sourcePod({ name: "a" })], "http"), ["add:a"]);
-  deepStrictEqual(bench.told([], "file"), ["remove:a"]);
-  strictEqual(bench.storage.pods().length, 1);
+  const rig = new Rig();
+  rig.set([sourcePod({ name: "a" })], "file");
+  deepStrictEqual(rig.told([sourcePod({ name: "a" })], "http"), ["add:a"]);
+  deepStrictEqual(rig.told([], "file"), ["remove:a"]);
+  strictEqual(rig.storage.pods().length, 1);
 });
 
 Deno.test("PodStorage drops the second of two pods of one name, with an event", () => {
-  const bench = new Bench();
+  const rig = new Rig();
   deepStrictEqual(
-    bench.told([
+    rig.told([
       sourcePod({ uid: "1" }),
       sourcePod({ uid: "2" }),
       sourcePod({ uid: "3", namespace: "other" }),
@@ -204,11 +204,11 @@ Deno.test("PodStorage drops the second of two pods of one name, with an event", 
     ["add:web,web"],
   );
   deepStrictEqual(
-    bench.storage.pods().map(({ metadata }) => metadata.uid),
+    rig.storage.pods().map(({ metadata }) => metadata.uid),
     ["1", "3"],
   );
   deepStrictEqual(
-    bench.events.map(({ pod, reason, type }) => [pod.uid, reason, type]),
+    rig.events.map(({ pod, reason, type }) => [pod.uid, reason, type]),
     [["2", "FailedValidation", "Warning"], [
       "1",
       "FailedValidation",
@@ -218,7 +218,7 @@ Deno.test("PodStorage drops the second of two pods of one name, with an event", 
 });
 
 Deno.test("SourcesReady waits until each source was delivered and handled", () => {
-  const { storage } = new Bench();
+  const { storage } = new Rig();
   const ready = new SourcesReady(["file", "http"], storage);
   strictEqual(ready.allReady(), false);
   storage.merge({ source: "file", pods: [], objects: [] });
@@ -231,5 +231,5 @@ Deno.test("SourcesReady waits until each source was delivered and handled", () =
 });
 
 Deno.test("SourcesReady is ready at once without sources", () => {
-  strictEqual(new SourcesReady([], new Bench().storage).allReady(), true);
+  strictEqual(new SourcesReady([], new Rig().storage).allReady(), true);
 });

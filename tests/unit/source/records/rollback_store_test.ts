@@ -23,7 +23,7 @@ const OTHER: PodHistory = {
 };
 
 /** One agent after the other over the same disk. */
-class Bench {
+class Rig {
   readonly clock: FakeClock = new FakeClock();
   readonly files: FakeRecords = new FakeRecords();
   readonly log: string[] = [];
@@ -45,31 +45,31 @@ class Bench {
 }
 
 Deno.test("DiskRollbackStore gives back what was saved, and nothing of what was forgotten", async () => {
-  const bench = new Bench();
-  deepStrictEqual([...await bench.open().load()], []);
-  const store = bench.open();
+  const rig = new Rig();
+  deepStrictEqual([...await rig.open().load()], []);
+  const store = rig.open();
   store.save("file/default/web", HISTORY);
   store.save("http/default/web", OTHER);
   store.save("file/default/gone", OTHER);
-  await bench.run(store);
+  await rig.run(store);
   store.forget("file/default/gone");
-  await bench.run(store);
-  const loaded = await bench.open().load();
+  await rig.run(store);
+  const loaded = await rig.open().load();
   deepStrictEqual(
     new Map([...loaded].sort(([a], [b]) => a < b ? -1 : 1)),
     new Map([["file/default/web", HISTORY], ["http/default/web", OTHER]]),
   );
-  strictEqual(bench.files.namesIn("/r").length, 2);
+  strictEqual(rig.files.namesIn("/r").length, 2);
 });
 
 Deno.test("DiskRollbackStore writes the newest only, and nothing while nothing is asked", async () => {
-  const bench = new Bench();
-  const store = bench.open();
+  const rig = new Rig();
+  const store = rig.open();
   store.save("a", OTHER);
   store.save("a", HISTORY);
-  await bench.run(store, 3_600_000);
-  strictEqual(bench.files.writes, 1);
-  deepStrictEqual((await bench.open().load()).get("a"), HISTORY);
+  await rig.run(store, 3_600_000);
+  strictEqual(rig.files.writes, 1);
+  deepStrictEqual((await rig.open().load()).get("a"), HISTORY);
 });
 
 for (
@@ -80,123 +80,122 @@ for (
   ] as const
 ) {
   Deno.test(`DiskRollbackStore writes ${what} after ${waitMs} ms`, async () => {
-    const bench = new Bench();
-    const store = bench.open();
+    const rig = new Rig();
+    const store = rig.open();
     const stop = new AbortController();
     const done = store.run(stop.signal);
-    await bench.clock.advance(0);
+    await rig.clock.advance(0);
     store.save("a", history);
     if (waitMs > 0) {
-      await bench.clock.advance(waitMs - 1);
-      strictEqual(bench.files.writes, 0);
-      await bench.clock.advance(1);
-    } else await bench.clock.advance(0);
-    strictEqual(bench.files.writes, 1);
+      await rig.clock.advance(waitMs - 1);
+      strictEqual(rig.files.writes, 0);
+      await rig.clock.advance(1);
+    } else await rig.clock.advance(0);
+    strictEqual(rig.files.writes, 1);
     stop.abort();
     await done;
   });
 }
 
 Deno.test("DiskRollbackStore writes what was asked for last when it is told to end", async () => {
-  const bench = new Bench();
-  const store = bench.open();
+  const rig = new Rig();
+  const store = rig.open();
   const stop = new AbortController();
   stop.abort();
   store.save("a", HISTORY);
   await store.run(stop.signal);
-  strictEqual((await bench.open().load()).size, 1);
+  strictEqual((await rig.open().load()).size, 1);
 });
 
 Deno.test("DiskRollbackStore tries again on a disk that refuses, and says so once", async () => {
-  const bench = new Bench();
-  bench.files.failing = (call) => call.startsWith("write") ? "full" : undefined;
-  const store = bench.open();
+  const rig = new Rig();
+  rig.files.failing = (call) => call.startsWith("write") ? "full" : undefined;
+  const store = rig.open();
   store.save("a", HISTORY);
   const stop = new AbortController();
   const done = store.run(stop.signal);
-  await bench.clock.advance(60_000);
-  deepStrictEqual(bench.log, ["rollback_record_write_failed"]);
-  bench.files.failing = () => undefined;
-  await bench.clock.advance(60_000);
-  deepStrictEqual(bench.log.slice(1), ["rollback_record_write_recovered"]);
+  await rig.clock.advance(60_000);
+  deepStrictEqual(rig.log, ["rollback_record_write_failed"]);
+  rig.files.failing = () => undefined;
+  await rig.clock.advance(60_000);
+  deepStrictEqual(rig.log.slice(1), ["rollback_record_write_recovered"]);
   stop.abort();
   await done;
-  strictEqual((await bench.open().load()).size, 1);
+  strictEqual((await rig.open().load()).size, 1);
 });
 
 Deno.test("DiskRollbackStore sets aside what is damaged, and leaves what cannot be read", async () => {
-  const bench = new Bench();
-  const store = bench.open();
+  const rig = new Rig();
+  const store = rig.open();
   for (const key of ["a", "b", "c"]) store.save(key, HISTORY);
-  await bench.run(store);
-  const [first = "", second = ""] = bench.files.namesIn("/r");
-  bench.files.files.set(`/r/${first}`, '{"version":1');
-  bench.files.failing = (call) =>
-    call.includes(second) ? "bad block" : undefined;
-  const loading = bench.open().load();
-  await bench.clock.advance(10_000);
+  await rig.run(store);
+  const [first = "", second = ""] = rig.files.namesIn("/r");
+  rig.files.files.set(`/r/${first}`, '{"version":1');
+  rig.files.failing = (call) => call.includes(second) ? "bad block" : undefined;
+  const loading = rig.open().load();
+  await rig.clock.advance(10_000);
   strictEqual((await loading).size, 1);
-  deepStrictEqual(bench.log, [
+  deepStrictEqual(rig.log, [
     "rollback_record_corrupt",
     "rollback_record_unreadable",
   ]);
   deepStrictEqual(
-    bench.files.namesIn("/r").filter((name) => name.includes("corrupt")),
+    rig.files.namesIn("/r").filter((name) => name.includes("corrupt")),
     [`${first}.corrupt-1`],
   );
 });
 
 Deno.test("DiskRollbackStore leaves alone a sound record of something else", async () => {
-  const bench = new Bench();
-  const store = bench.open();
+  const rig = new Rig();
+  const store = rig.open();
   store.save("a", HISTORY);
-  await bench.run(store);
+  await rig.run(store);
   for (const [at, record] of [{ path: "b" }, { history: OTHER }].entries()) {
-    bench.files.files.set(`/r/${at}.json`, sealRecord(record).text);
+    rig.files.files.set(`/r/${at}.json`, sealRecord(record).text);
   }
-  deepStrictEqual([...await bench.open().load()], [["a", HISTORY]]);
-  deepStrictEqual(bench.log, []);
+  deepStrictEqual([...await rig.open().load()], [["a", HISTORY]]);
+  deepStrictEqual(rig.log, []);
 });
 
 Deno.test("DiskRollbackStore has nothing on a disk that cannot be read", async () => {
-  const bench = new Bench();
-  bench.files.failing = () => "dead";
-  const loading = bench.open().load();
-  await bench.clock.advance(10_000);
+  const rig = new Rig();
+  rig.files.failing = () => "dead";
+  const loading = rig.open().load();
+  await rig.clock.advance(10_000);
   deepStrictEqual([...await loading], []);
-  deepStrictEqual(bench.log, ["rollback_record_unreadable"]);
+  deepStrictEqual(rig.log, ["rollback_record_unreadable"]);
 });
 
 Deno.test("DiskRollbackStore asks again for what the disk did not give at once", async () => {
-  const bench = new Bench();
-  const store = bench.open();
+  const rig = new Rig();
+  const store = rig.open();
   for (const key of ["a", "b"]) store.save(key, HISTORY);
-  await bench.run(store);
-  const [first = ""] = bench.files.namesIn("/r");
+  await rig.run(store);
+  const [first = ""] = rig.files.namesIn("/r");
   let refusals = 2;
-  bench.files.failing = (call) =>
+  rig.files.failing = (call) =>
     call.includes(first) && refusals-- > 0 ? "EMFILE" : undefined;
-  const loading = bench.open().load();
-  await bench.clock.advance(10_000);
+  const loading = rig.open().load();
+  await rig.clock.advance(10_000);
   strictEqual((await loading).size, 2);
-  deepStrictEqual(bench.log, []);
+  deepStrictEqual(rig.log, []);
 });
 
 Deno.test("DiskRollbackStore removes the drafts of a crash once it could read all", async () => {
-  const bench = new Bench();
-  const store = bench.open();
+  const rig = new Rig();
+  const store = rig.open();
   store.save("a", HISTORY);
-  await bench.run(store);
-  const [record = ""] = bench.files.namesIn("/r");
+  await rig.run(store);
+  const [record = ""] = rig.files.namesIn("/r");
   const draft = `.${record}.1-1.tmp`;
-  bench.files.files.set(`/r/${draft}`, "{");
-  bench.files.failing = (call) =>
+  rig.files.files.set(`/r/${draft}`, "{");
+  rig.files.failing = (call) =>
     call === `read /r/${record}` ? "EIO" : undefined;
-  const loading = bench.open().load();
-  await bench.clock.advance(10_000);
+  const loading = rig.open().load();
+  await rig.clock.advance(10_000);
   await loading;
-  deepStrictEqual(bench.files.namesIn("/r"), [draft, record]);
-  bench.files.failing = () => undefined;
-  await bench.open().load();
-  deepStrictEqual(bench.files.namesIn("/r"), [record]);
+  deepStrictEqual(rig.files.namesIn("/r"), [draft, record]);
+  rig.files.failing = () => undefined;
+  await rig.open().load();
+  deepStrictEqual(rig.files.namesIn("/r"), [record]);
 });

@@ -10,7 +10,7 @@ import { sealRecord } from "../../../../mod/host/files/mod.ts";
 import { dropSetCheckpoint } from "../../../../mod/source/records/source_checkpoint.ts";
 import type { SourceContent } from "../../../../mod/source/merge/source_set.ts";
 import {
-  CheckpointBench as Bench,
+  CheckpointRig,
   content,
 } from "../../../support/source/checkpoint_rig.ts";
 import type { FakeRecords } from "../../../support/source/fake_records.ts";
@@ -26,76 +26,79 @@ const secret: KeyedObject = {
 
 /** A disk that has a checkpoint of `saved`, as a stopped agent leaves it. */
 async function written(saved: SourceContent): Promise<FakeRecords> {
-  await using bench = new Bench();
-  await bench.pass();
-  bench.checkpoint.save(saved);
-  await bench.pass();
-  return bench.disk;
+  await using rig = new CheckpointRig();
+  await rig.pass();
+  rig.checkpoint.save(saved);
+  await rig.pass();
+  return rig.disk;
 }
 
 Deno.test("DiskSetCheckpoint gives back what was saved, after a restart", async () => {
   const saved = content("a", [settingsMap(), secret]);
   const disk = await written(saved);
-  deepStrictEqual(soundOf(await new Bench(disk).checkpoint.load()), saved);
+  deepStrictEqual(
+    soundOf(await new CheckpointRig(disk).checkpoint.load()),
+    saved,
+  );
 });
 
 Deno.test("DiskSetCheckpoint has nothing at first", async () => {
-  strictEqual(soundOf(await new Bench().checkpoint.load()), undefined);
+  strictEqual(soundOf(await new CheckpointRig().checkpoint.load()), undefined);
 });
 
 Deno.test("DiskSetCheckpoint is taken for well until a write fails", () => {
   const healthy = /skerry_checkpoint_failing\{source="http"\} 0/;
-  match(new Bench().metrics.render(), healthy);
+  match(new CheckpointRig().metrics.render(), healthy);
 });
 
 Deno.test("DiskSetCheckpoint saves without touching the disk, and writes beside", async () => {
-  await using bench = new Bench();
-  await bench.pass();
-  bench.checkpoint.save(content("a"));
-  deepStrictEqual(bench.disk.calls, []);
-  deepStrictEqual(soundOf(await bench.checkpoint.load()), content("a"));
-  await bench.pass();
-  strictEqual(bench.disk.writes, 1);
+  await using rig = new CheckpointRig();
+  await rig.pass();
+  rig.checkpoint.save(content("a"));
+  deepStrictEqual(rig.disk.calls, []);
+  deepStrictEqual(soundOf(await rig.checkpoint.load()), content("a"));
+  await rig.pass();
+  strictEqual(rig.disk.writes, 1);
 });
 
 Deno.test("DiskSetCheckpoint writes only what changed, also after a restart", async () => {
   const disk = await written(content("a"));
   const before = disk.writes;
-  await using bench = new Bench(disk);
-  bench.checkpoint.save(content("a"));
-  await bench.pass();
+  await using rig = new CheckpointRig(disk);
+  rig.checkpoint.save(content("a"));
+  await rig.pass();
   strictEqual(disk.writes, before);
-  bench.checkpoint.save(content("b"));
-  await bench.pass();
+  rig.checkpoint.save(content("b"));
+  await rig.pass();
   strictEqual(disk.writes, before + 1);
 });
 
 Deno.test("DiskSetCheckpoint looks for what other origins left at the first set, and not at each", async () => {
-  await using bench = new Bench();
+  await using rig = new CheckpointRig();
   const lists = (): number =>
-    bench.disk.calls.filter((call) => call.startsWith("list ")).length;
-  bench.checkpoint.save(content("a"));
-  await bench.pass();
+    rig.disk.calls.filter((call) => call.startsWith("list ")).length;
+  rig.checkpoint.save(content("a"));
+  await rig.pass();
   strictEqual(lists(), 2);
-  bench.checkpoint.save(content("b"));
-  await bench.pass();
+  rig.checkpoint.save(content("b"));
+  await rig.pass();
   strictEqual(lists(), 2);
 });
 
 Deno.test("DiskSetCheckpoint writes the last of many sets", async () => {
-  await using bench = new Bench();
-  for (const image of ["a", "b", "c"]) bench.checkpoint.save(content(image));
-  await bench.pass();
-  strictEqual(bench.disk.writes, 1);
-  deepStrictEqual(soundOf(await bench.checkpoint.load()), content("c"));
+  await using rig = new CheckpointRig();
+  for (const image of ["a", "b", "c"]) rig.checkpoint.save(content(image));
+  await rig.pass();
+  strictEqual(rig.disk.writes, 1);
+  deepStrictEqual(soundOf(await rig.checkpoint.load()), content("c"));
 });
 
 Deno.test("DiskSetCheckpoint keeps a set without pods, and Secrets no longer", async () => {
   const disk = await written(content("a", [secret]));
-  await using bench = new Bench(disk);
-  bench.checkpoint.save({ pods: [], objects: [] });
-  await bench.pass();
-  deepStrictEqual(soundOf(await bench.checkpoint.load()), {
+  await using rig = new CheckpointRig(disk);
+  rig.checkpoint.save({ pods: [], objects: [] });
+  await rig.pass();
+  deepStrictEqual(soundOf(await rig.checkpoint.load()), {
     pods: [],
     objects: [],
   });
@@ -104,11 +107,11 @@ Deno.test("DiskSetCheckpoint keeps a set without pods, and Secrets no longer", a
 });
 
 Deno.test("DiskSetCheckpoint writes what was saved right before the stop", async () => {
-  const bench = new Bench();
-  await bench.pass();
-  bench.checkpoint.save(content("a"));
-  await bench.stop();
-  const after = new Bench(bench.disk);
+  const rig = new CheckpointRig();
+  await rig.pass();
+  rig.checkpoint.save(content("a"));
+  await rig.stop();
+  const after = new CheckpointRig(rig.disk);
   deepStrictEqual(soundOf(await after.checkpoint.load()), content("a"));
 });
 
@@ -129,7 +132,7 @@ Deno.test("DiskSetCheckpoint brings pods back without Secrets after a boot", asy
   const disk = await written(content("a", [settingsMap(), secret]));
   for (const name of disk.namesIn("/run")) disk.files.delete(`/run/${name}`);
   deepStrictEqual(
-    soundOf(await new Bench(disk).checkpoint.load()),
+    soundOf(await new CheckpointRig(disk).checkpoint.load()),
     content("a", [settingsMap()]),
   );
 });
@@ -138,37 +141,37 @@ Deno.test("DiskSetCheckpoint does not restore what came from another URL, and dr
   const disk = await written(content("a", [secret]));
   const [name] = disk.namesIn("/state");
   disk.files.set(`/state/.${name}.1-1.tmp`, "{");
-  await using bench = new Bench(disk, "https://elsewhere");
-  strictEqual(soundOf(await bench.checkpoint.load()), undefined);
+  await using rig = new CheckpointRig(disk, "https://elsewhere");
+  strictEqual(soundOf(await rig.checkpoint.load()), undefined);
   strictEqual(disk.namesIn("/state").length, 2);
-  bench.checkpoint.save(content("b"));
-  await bench.pass();
+  rig.checkpoint.save(content("b"));
+  await rig.pass();
   strictEqual(disk.namesIn("/state").length, 1);
   deepStrictEqual(disk.namesIn("/run"), []);
-  deepStrictEqual(soundOf(await bench.checkpoint.load()), content("b"));
+  deepStrictEqual(soundOf(await rig.checkpoint.load()), content("b"));
 });
 
 Deno.test("DiskSetCheckpoint says why and since when the disk refuses a record, until it takes it", async () => {
-  await using bench = new Bench();
-  await bench.pass();
-  strictEqual(bench.checkpoint.failure(), undefined);
-  bench.disk.failing = () => "EIO";
-  bench.checkpoint.save(content("a"));
-  await bench.pass();
-  const failedMs = bench.clock.now();
-  await bench.pass(5_000);
-  const failure = bench.checkpoint.failure();
+  await using rig = new CheckpointRig();
+  await rig.pass();
+  strictEqual(rig.checkpoint.failure(), undefined);
+  rig.disk.failing = () => "EIO";
+  rig.checkpoint.save(content("a"));
+  await rig.pass();
+  const failedMs = rig.clock.now();
+  await rig.pass(5_000);
+  const failure = rig.checkpoint.failure();
   match(failure?.message ?? "", /EIO/);
   strictEqual(failure?.sinceMs, failedMs);
-  bench.disk.failing = () => undefined;
-  await bench.pass(600_000);
-  strictEqual(bench.checkpoint.failure(), undefined);
+  rig.disk.failing = () => undefined;
+  await rig.pass(600_000);
+  strictEqual(rig.checkpoint.failure(), undefined);
 });
 
 Deno.test("dropSetCheckpoint() leaves nothing of a source that is configured no more, and never rejects", async () => {
   const disk = await written(content("a", [secret]));
-  const bench = new Bench(disk);
-  const { clock } = bench;
+  const rig = new CheckpointRig(disk);
+  const { clock } = rig;
   const places = { directory: "/state", secretDirectory: "/run" };
   const lines: string[] = [];
   const log = messagesTo(lines, { clock });
@@ -180,7 +183,7 @@ Deno.test("dropSetCheckpoint() leaves nothing of a source that is configured no 
   disk.failing = () => undefined;
   await drop();
   strictEqual(disk.files.size, 0);
-  strictEqual(soundOf(await bench.checkpoint.load()), undefined);
+  strictEqual(soundOf(await rig.checkpoint.load()), undefined);
 });
 
 const DAMAGES: readonly (readonly [string, (text: string) => string])[] = [
@@ -207,34 +210,34 @@ for (const [what, damage] of DAMAGES) {
     const disk = await written(content("a"));
     disk.spoil("/state", damage);
     const [name] = disk.namesIn("/state");
-    await using bench = new Bench(disk);
-    strictEqual(soundOf(await bench.checkpoint.load()), undefined);
+    await using rig = new CheckpointRig(disk);
+    strictEqual(soundOf(await rig.checkpoint.load()), undefined);
     deepStrictEqual(disk.namesIn("/state"), [`${name}.corrupt-1`]);
-    deepStrictEqual(bench.messages(), ["checkpoint_corrupt"]);
+    deepStrictEqual(rig.messages(), ["checkpoint_corrupt"]);
     match(
-      bench.metrics.render(),
+      rig.metrics.render(),
       /skerry_checkpoint_corrupt_total\{source="http"\} 1/,
     );
     // It is reported once, and what comes next is kept as ever.
-    strictEqual(soundOf(await bench.checkpoint.load()), undefined);
-    bench.checkpoint.save(content("b"));
-    await bench.pass();
-    deepStrictEqual(soundOf(await bench.checkpoint.load()), content("b"));
-    deepStrictEqual(bench.messages(), ["checkpoint_corrupt"]);
-    deepStrictEqual(bench.events, []);
+    strictEqual(soundOf(await rig.checkpoint.load()), undefined);
+    rig.checkpoint.save(content("b"));
+    await rig.pass();
+    deepStrictEqual(soundOf(await rig.checkpoint.load()), content("b"));
+    deepStrictEqual(rig.messages(), ["checkpoint_corrupt"]);
+    deepStrictEqual(rig.events, []);
   });
 
   Deno.test(`DiskSetCheckpoint writes beside a checkpoint that is ${what}, and tells its pods (N02)`, async () => {
     const disk = await written(content("a"));
     disk.spoil("/state", damage);
     const [name] = disk.namesIn("/state");
-    await using bench = new Bench(disk);
-    bench.checkpoint.save(content("a"));
-    await bench.pass();
+    await using rig = new CheckpointRig(disk);
+    rig.checkpoint.save(content("a"));
+    await rig.pass();
     deepStrictEqual(disk.namesIn("/state"), [name, `${name}.corrupt-1`]);
-    deepStrictEqual(bench.reasons(), ["CorruptCheckpoint web"]);
-    strictEqual(bench.events[0]?.type, "Warning");
-    deepStrictEqual(soundOf(await bench.checkpoint.load()), content("a"));
+    deepStrictEqual(rig.reasons(), ["CorruptCheckpoint web"]);
+    strictEqual(rig.events[0]?.type, "Warning");
+    deepStrictEqual(soundOf(await rig.checkpoint.load()), content("a"));
   });
 }
 
@@ -242,14 +245,14 @@ Deno.test("DiskSetCheckpoint sets aside a sound record that is of another key", 
   const disk = await written(content("a"));
   const [name] = disk.namesIn("/state");
   const text = disk.files.get(`/state/${name}`) ?? "";
-  const other = new Bench(disk, "https://elsewhere");
+  const other = new CheckpointRig(disk, "https://elsewhere");
   other.checkpoint.save(content("b"));
   await other.pass();
   await other.stop();
   const [elsewhere] = disk.namesIn("/state");
   disk.files.set(`/state/${elsewhere}`, text);
-  const bench = new Bench(disk, "https://elsewhere");
-  strictEqual(soundOf(await bench.checkpoint.load()), undefined);
+  const rig = new CheckpointRig(disk, "https://elsewhere");
+  strictEqual(soundOf(await rig.checkpoint.load()), undefined);
   deepStrictEqual(disk.namesIn("/state"), [`${elsewhere}.corrupt-1`]);
 });
 
@@ -270,10 +273,10 @@ for (const [what, change] of SHAPES) {
       (text) => sealRecord(change(JSON.parse(text).record)).text,
     );
     const [name] = disk.namesIn("/state");
-    await using bench = new Bench(disk);
-    strictEqual(soundOf(await bench.checkpoint.load()), undefined);
+    await using rig = new CheckpointRig(disk);
+    strictEqual(soundOf(await rig.checkpoint.load()), undefined);
     deepStrictEqual(disk.namesIn("/state"), [`${name}.corrupt-1`]);
-    deepStrictEqual(bench.messages(), ["checkpoint_corrupt"]);
+    deepStrictEqual(rig.messages(), ["checkpoint_corrupt"]);
   });
 }
 
@@ -284,7 +287,7 @@ Deno.test("DiskSetCheckpoint leaves out an object of a kind that a later version
     const objects = [{ kind: "Gadget", name: "later" }, ...record.objects];
     return sealRecord({ ...record, objects }).text;
   });
-  const loaded = soundOf(await new Bench(disk).checkpoint.load());
+  const loaded = soundOf(await new CheckpointRig(disk).checkpoint.load());
   deepStrictEqual(loaded, content("a", [settingsMap()]));
 });
 
@@ -293,7 +296,10 @@ Deno.test("DiskSetCheckpoint sets aside nine at most", async () => {
   const [name] = disk.namesIn("/state");
   for (let round = 0; round < 12; round++) {
     disk.files.set(`/state/${name}`, `${round}`);
-    strictEqual(soundOf(await new Bench(disk).checkpoint.load()), undefined);
+    strictEqual(
+      soundOf(await new CheckpointRig(disk).checkpoint.load()),
+      undefined,
+    );
   }
   strictEqual(disk.namesIn("/state").length, 9);
   strictEqual(disk.files.get(`/state/${name}.corrupt-9`), "11");
@@ -301,31 +307,31 @@ Deno.test("DiskSetCheckpoint sets aside nine at most", async () => {
 
 for (const code of ["ENOSPC", "EROFS", "EIO", "EACCES"]) {
   Deno.test(`DiskSetCheckpoint runs on from memory while the disk says ${code} (N01, N04)`, async () => {
-    await using bench = new Bench();
-    bench.disk.failing = (call) => call.startsWith("write ") ? code : undefined;
-    bench.checkpoint.save(content("a", [settingsMap()]));
-    await bench.pass(10_000);
+    await using rig = new CheckpointRig();
+    rig.disk.failing = (call) => call.startsWith("write ") ? code : undefined;
+    rig.checkpoint.save(content("a", [settingsMap()]));
+    await rig.pass(10_000);
     deepStrictEqual(
-      soundOf(await bench.checkpoint.load()),
+      soundOf(await rig.checkpoint.load()),
       content("a", [settingsMap()]),
     );
-    deepStrictEqual(bench.messages(), ["checkpoint_write_failed"]);
-    deepStrictEqual(bench.reasons(), ["FailedCheckpoint web"]);
+    deepStrictEqual(rig.messages(), ["checkpoint_write_failed"]);
+    deepStrictEqual(rig.reasons(), ["FailedCheckpoint web"]);
     const failing = /skerry_checkpoint_failing\{source="http"\} 1/;
-    match(bench.metrics.render(), failing);
+    match(rig.metrics.render(), failing);
     // Never faster than a second, ever slower, and no more than a minute apart.
-    ok(bench.disk.writes >= 3 && bench.disk.writes <= 6);
-    await bench.pass(600_000);
-    const { writes } = bench.disk;
-    await bench.pass(600_000);
-    strictEqual(bench.disk.writes, writes + 10);
-    strictEqual(bench.log.length, 1);
-    bench.disk.failing = () => undefined;
-    await bench.pass(60_000);
-    deepStrictEqual(bench.messages().slice(1), ["checkpoint_write_recovered"]);
-    ok(!failing.test(bench.metrics.render()));
-    strictEqual(bench.reasons().length, 1);
-    const after = new Bench(bench.disk);
+    ok(rig.disk.writes >= 3 && rig.disk.writes <= 6);
+    await rig.pass(600_000);
+    const { writes } = rig.disk;
+    await rig.pass(600_000);
+    strictEqual(rig.disk.writes, writes + 10);
+    strictEqual(rig.log.length, 1);
+    rig.disk.failing = () => undefined;
+    await rig.pass(60_000);
+    deepStrictEqual(rig.messages().slice(1), ["checkpoint_write_recovered"]);
+    ok(!failing.test(rig.metrics.render()));
+    strictEqual(rig.reasons().length, 1);
+    const after = new CheckpointRig(rig.disk);
     deepStrictEqual(
       soundOf(await after.checkpoint.load()),
       content("a", [settingsMap()]),
@@ -336,28 +342,28 @@ for (const code of ["ENOSPC", "EROFS", "EIO", "EACCES"]) {
 Deno.test("DiskSetCheckpoint does not know what it has while the disk cannot be read, and sets nothing aside", async () => {
   const disk = await written(content("a"));
   disk.failing = () => "EIO";
-  const bench = new Bench(disk);
-  strictEqual((await bench.checkpoint.load()).kind, "unknown");
-  deepStrictEqual(bench.messages(), ["checkpoint_unreadable"]);
+  const rig = new CheckpointRig(disk);
+  strictEqual((await rig.checkpoint.load()).kind, "unknown");
+  deepStrictEqual(rig.messages(), ["checkpoint_unreadable"]);
   disk.failing = () => undefined;
-  deepStrictEqual(soundOf(await bench.checkpoint.load()), content("a"));
+  deepStrictEqual(soundOf(await rig.checkpoint.load()), content("a"));
 });
 
 Deno.test("DiskSetCheckpoint keeps pods although their Secrets cannot be written", async () => {
-  await using bench = new Bench();
-  bench.disk.failing = (call) =>
+  await using rig = new CheckpointRig();
+  rig.disk.failing = (call) =>
     call.startsWith("write /run") ? "ENOSPC" : undefined;
-  bench.checkpoint.save(content("a", [secret]));
-  await bench.pass();
-  deepStrictEqual(bench.messages(), ["checkpoint_write_failed"]);
+  rig.checkpoint.save(content("a", [secret]));
+  await rig.pass();
+  deepStrictEqual(rig.messages(), ["checkpoint_write_failed"]);
   deepStrictEqual(
-    soundOf(await new Bench(bench.disk).checkpoint.load()),
+    soundOf(await new CheckpointRig(rig.disk).checkpoint.load()),
     content("a"),
   );
-  bench.disk.failing = () => undefined;
-  await bench.pass(60_000);
+  rig.disk.failing = () => undefined;
+  await rig.pass(60_000);
   deepStrictEqual(
-    soundOf(await new Bench(bench.disk).checkpoint.load()),
+    soundOf(await new CheckpointRig(rig.disk).checkpoint.load()),
     content("a", [secret]),
   );
 });
