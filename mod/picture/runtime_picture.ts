@@ -8,6 +8,7 @@ import { Bell, type Clock, WorkQueue } from "../base/mod.ts";
 import type { ContainerEvent } from "../cri/events/mod.ts";
 import type { ObservedPod } from "../pod/observed/mod.ts";
 import type { RuntimeListing } from "../runtime/observe/mod.ts";
+import { ItemOwners } from "./item_owners.ts";
 import type { ListPace } from "./list_pace.ts";
 import {
   type DueEvent,
@@ -72,8 +73,7 @@ export class RuntimePicture {
   #isOver = false;
   #listing: RuntimeListing | undefined;
   #listedMs: number | undefined;
-  /** UIDs by the ids of containers and sandboxes; `undefined` after every change. */
-  #owners: Map<string, string> | undefined;
+  readonly #owners = new ItemOwners();
   /** The last time at which every pod was as recorded, or absent. */
   #allAtMs = -Infinity;
   /** The exceptions: an earlier time counts for each of these pods. */
@@ -122,8 +122,7 @@ export class RuntimePicture {
 
   /** The pod of a container or sandbox; `undefined` unless a look or list has shown it. */
   ownerOf(itemId: string): string | undefined {
-    this.#owners ??= this.#index();
-    return this.#owners.get(itemId);
+    return this.#owners.of(itemId);
   }
 
   /** Whether the pod is this agent's. */
@@ -215,12 +214,13 @@ export class RuntimePicture {
 
   /** Changes what is known of a pod; wakes no caller that waits for it. */
   step(uid: string, signal: PictureSignal): Stepped {
-    const stepped = stepPicture(uid, this.of(uid), signal);
+    const before = this.of(uid);
+    const stepped = stepPicture(uid, before, signal);
     const { picture, picture: { look, published } } = stepped;
     const isKnown = look.atMs !== -Infinity || published !== undefined;
     if (isKnown) this.#pods.set(uid, picture);
     else this.#pods.delete(uid);
-    this.#owners = undefined;
+    this.#owners.changed(uid, before, isKnown ? picture : NO_PICTURE);
     return stepped;
   }
 
@@ -228,7 +228,7 @@ export class RuntimePicture {
   listed(listing: RuntimeListing, atMs: number): void {
     this.#listing = listing;
     this.#listedMs = atMs;
-    this.#owners = undefined;
+    this.#owners.listed(listing);
   }
 
   /**
@@ -374,26 +374,6 @@ export class RuntimePicture {
       if (mustList) pace.pull("soon");
       this.#awaitOwners();
     });
-  }
-
-  /** UIDs by item; the published state beats the newest look, and that the list of all. */
-  #index(): Map<string, string> {
-    const owners = new Map<string, string>();
-    const add = (uid: string, items: readonly { readonly id: string }[]) => {
-      for (const { id } of items) owners.set(id, uid);
-    };
-    for (const pod of this.#listing?.pods.values() ?? []) {
-      add(pod.uid, pod.sandboxes);
-      add(pod.uid, pod.containers);
-    }
-    for (const [uid, { look }] of this.#pods) {
-      add(uid, look.pod?.sandboxes ?? []);
-      add(uid, look.pod?.containers ?? []);
-    }
-    for (const [uid, { published }] of this.#pods) {
-      for (const id of published?.states.keys() ?? []) owners.set(id, uid);
-    }
-    return owners;
   }
 }
 
