@@ -94,7 +94,7 @@ interface AgentDeps {
   readonly records: { run(signal: AbortSignal): Promise<void> };
   /** Removes what pods leave behind. */
   readonly collector: Pick<GarbageCollector, "run" | "retryAll">;
-  readonly remains: Pick<PodRemains, "livingOf">;
+  readonly remains: Pick<PodRemains, "livingOf" | "isGone">;
   readonly sourcesReady: SourcesReady;
   readonly sources: readonly {
     run(signal: AbortSignal): AsyncIterable<SourceSet>;
@@ -138,12 +138,16 @@ export class Agent {
     this.#deps = { ...deps, log: deps.log.named("agent") };
     this.#lastBeatMs = deps.clock.monotonic();
     const living = () => deps.remains.livingOf(deps.ownedUids());
+    const owns = (uid: string) =>
+      deps.ownedUids().has(uid) && !deps.remains.isGone(uid);
     const workers = {
       get: (uid: string) => this.#workers.get(uid),
+      ofName: (fullName: string) => this.#workers.ofName(fullName),
       list: () => this.#workers.list(),
       enqueue: (uid: string) => this.#workers.enqueue(uid),
     };
-    const seen = new ListedPods({ ...deps, ownedUids: living, workers });
+    const listed = { ...deps, ownedUids: living, owns, workers };
+    const seen = new ListedPods(listed);
     this.#resizes = new ResizeGate({ ...deps, seen, workers });
     this.#syncer = deps.syncer(this.#resizes);
     this.#workers = new PodWorkers({
@@ -159,7 +163,7 @@ export class Agent {
     }, options);
     this.#admission = new PodAdmission({
       ...deps,
-      ownedUids: living,
+      owns,
       workers: this.#workers,
       resizes: this.#resizes,
       seen,

@@ -24,6 +24,7 @@ import {
   StatusRecords,
 } from "../status/mod.ts";
 import type { Activities } from "../runtime/account/mod.ts";
+import type { PodListing, RuntimeListing } from "../runtime/observe/mod.ts";
 import type { NodeFacts } from "../runtime/spec/mod.ts";
 import { directoryUsage, PodDirectories, PodVolumes } from "../volume/mod.ts";
 import type { NodeCgroupDriver } from "./cgroup_driver.ts";
@@ -99,7 +100,7 @@ export async function buildCore(
     lifecycleEvents: (signal) =>
       runtimeEvents(watch, { ...deps, driver }, signal),
     pullEnds: (signal) => executor.pullEnds(signal),
-    runtimePods: () => picture.listing && [...picture.listing.pods.values()],
+    runtimePods: podsOf(picture),
     ownedUids: () => owned.uids,
     nameOf: (uid) => owned.nameOf(uid),
   }, {
@@ -191,6 +192,20 @@ async function* runtimeEvents(
     }
     yield event;
   }
+}
+
+/** The pods of the last list; the same array as long as the list is the same. */
+function podsOf(
+  picture: { readonly listing: RuntimeListing | undefined },
+): () => readonly PodListing[] | undefined {
+  let last: RuntimeListing | undefined;
+  let pods: readonly PodListing[] | undefined;
+  return () => {
+    const { listing } = picture;
+    if (listing !== last) pods = listing && [...listing.pods.values()];
+    last = listing;
+    return pods;
+  };
 }
 
 /** Measures volumes and directories on the disk, and asks the runtime for layers. */

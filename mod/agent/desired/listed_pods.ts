@@ -22,7 +22,13 @@ interface ListedPodsDeps {
    * what has ended and is being removed.
    */
   readonly ownedUids: () => ReadonlySet<string>;
-  readonly workers: { get(uid: string): WorkerView | undefined };
+  /** Whether a UID is among them. */
+  readonly owns: (uid: string) => boolean;
+  readonly workers: {
+    get(uid: string): WorkerView | undefined;
+    /** The pods of a full name that have a worker. */
+    ofName(fullName: string): Iterable<WorkerView>;
+  };
   /**
    * The pods that a source had which has not spoken since the agent's start;
    * `undefined` while they are not known.
@@ -32,34 +38,44 @@ interface ListedPodsDeps {
 }
 
 /**
- * Answers by the last list, and remembers nothing.
+ * Answers by the last list, which is read once: what concerns one pod or one name costs the
+ * same however many others there are.
  *
  * A pod that ran here keeps its name and its share of the node while its source is being
  * asked after a boot, though nothing of it is alive: it is about to start again.
  */
 export class ListedPods implements ListedNames {
   readonly #deps: ListedPodsDeps;
+  readonly #aliveByName = once((listed: readonly PodListing[]) =>
+    Map.groupBy(
+      listed.filter(({ alive }) => alive),
+      (pod) => podFullName({ metadata: pod }),
+    )
+  );
+  readonly #byUid = once((listed: readonly PodListing[]) =>
+    new Map(listed.map((pod) => [pod.uid, pod]))
+  );
+  readonly #expectedByName = once((expected: readonly Pod[]) =>
+    Map.groupBy(expected, podFullName)
+  );
 
   constructor(deps: ListedPodsDeps) {
     this.#deps = deps;
   }
 
   alive(fullName: string): ReadonlyMap<string, bigint> | undefined {
-    const listed = this.#deps.runtimePods();
-    const returning = this.#returning();
-    if (listed === undefined || returning === undefined) return undefined;
+    const { runtimePods, expectedPods } = this.#deps;
+    const listed = runtimePods();
+    const expected = expectedPods();
+    if (listed === undefined || expected === undefined) return undefined;
+    const named = this.#expectedByName(expected).get(fullName) ?? [];
     const alive = new Map<string, bigint>();
-    for (const uid of this.#formerHolders(fullName, returning)) {
+    for (const uid of this.#formerHolders(fullName, named)) {
       // One that is alive counts as older.
       alive.set(uid, LAST_NS);
     }
-    for (const pod of listed) {
-      if (
-        pod.alive && podFullName({ metadata: pod }) === fullName &&
-        this.#counts(pod.uid)
-      ) {
-        alive.set(pod.uid, aliveSince(pod));
-      }
+    for (const pod of this.#aliveByName(listed).get(fullName) ?? []) {
+      if (this.#counts(pod.uid)) alive.set(pod.uid, aliveSince(pod));
     }
     return alive;
   }
@@ -72,7 +88,9 @@ export class ListedPods implements ListedNames {
   unclaimed(): readonly Pod[] | undefined {
     const { runtimePods, ownedUids, workers } = this.#deps;
     const listed = runtimePods();
-    const returning = this.#returning();
+    const returning = this.#deps.expectedPods()?.filter((pod) =>
+      this.#isReturning(pod)
+    );
     if (returning === undefined) return undefined;
     if (listed === undefined) {
       const isAnyUnknown = [...ownedUids()].some((uid) =>
@@ -93,42 +111,52 @@ export class ListedPods implements ListedNames {
 
   /** The source out of which the runtime says that a pod came. */
   sourceOf(uid: string): SourceName | undefined {
-    const pod = this.#deps.runtimePods()?.find((each) => each.uid === uid);
+    const pod = this.#byUid(this.#deps.runtimePods() ?? []).get(uid);
     return sourceOf(pod?.sandboxes[0]?.annotations);
   }
 
   /** The pods that ran under a name before, and run again now that it is known or soon. */
-  #formerHolders(fullName: string, returning: readonly Pod[]): string[] {
-    const { ownedUids, workers } = this.#deps;
-    const back = [...ownedUids()].filter((uid) => {
-      const worker = workers.get(uid);
-      return worker?.fullName === fullName &&
-        worker.state.kind === "syncing" && this.#mayRun(uid);
-    });
-    const expected = returning.filter((pod) => podFullName(pod) === fullName);
-    return [...back, ...expected.map(({ metadata }) => metadata.uid)];
+  #formerHolders(fullName: string, expected: readonly Pod[]): string[] {
+    const { owns, workers } = this.#deps;
+    const holders: string[] = [];
+    for (const { uid, state } of workers.ofName(fullName)) {
+      const isBack = state.kind === "syncing" && owns(uid) && this.#mayRun(uid);
+      if (isBack) holders.push(uid);
+    }
+    for (const pod of expected) {
+      if (this.#isReturning(pod)) holders.push(pod.metadata.uid);
+    }
+    return holders;
   }
 
   #mayRun(uid: string): boolean {
     return !isTerminalPhase(this.#deps.statuses.get(uid)?.phase);
   }
 
-  /** Pods that ran here, and run again unless their source does not want them any more. */
-  #returning(): readonly Pod[] | undefined {
-    const { expectedPods, workers, ownedUids } = this.#deps;
-    const owned = ownedUids();
-    return expectedPods()?.filter(({ metadata: { uid } }) =>
-      owned.has(uid) && workers.get(uid) === undefined && this.#mayRun(uid)
-    );
+  /** Whether an expected pod ran here, and runs again unless its source does not want it any more. */
+  #isReturning({ metadata: { uid } }: Pod): boolean {
+    const { workers, owns } = this.#deps;
+    return owns(uid) && workers.get(uid) === undefined && this.#mayRun(uid);
   }
 
   /** A list may be older than the end of a pod, and another agent's pods are unmanaged. */
   #counts(uid: string): boolean {
     const worker = this.#deps.workers.get(uid);
     return worker === undefined
-      ? this.#deps.ownedUids().has(uid)
+      ? this.#deps.owns(uid)
       : worker.state.kind === "syncing" || worker.state.kind === "terminating";
   }
+}
+
+/** Works out something of a list, once as long as the list is the same. */
+function once<List extends object, Result>(
+  make: (list: List) => Result,
+): (list: List) => Result {
+  let last: { readonly list: List; readonly result: Result } | undefined;
+  return (list) => {
+    if (last?.list !== list) last = { list, result: make(list) };
+    return last.result;
+  };
 }
 
 /** When what is alive of the pod was made, the oldest of it. */

@@ -44,8 +44,8 @@ interface AdmissionDeps {
   readonly resizes: Pick<ResizeGate, "holding" | "retry">;
   /** What the node offers now. */
   readonly node: () => AdmissionNode;
-  /** UIDs of the pods that were taken before and have not been cleared away. */
-  readonly ownedUids: () => ReadonlySet<string>;
+  /** Whether a pod was taken before and has not been cleared away. */
+  readonly owns: (uid: string) => boolean;
 }
 
 /** A pod without a worker, or whose worker ends an earlier life of it. */
@@ -167,7 +167,11 @@ export class PodAdmission {
     const isWaiting = [...this.#pending.values()]
       .some(({ verdict }) => verdict?.kind === "waits");
     if (!this.#changed && !isWaiting) return;
-    if (this.#changed) this.#deps.resizes.retry();
+    const isResizing = this.#changed && this.#deps.resizes.retry();
+    if (this.#pending.size === 0 && !isResizing) {
+      this.#changed = false;
+      return;
+    }
     // What runs without a manifest holds its share, too: nothing is given away before
     // that is known.
     const unclaimed = this.#deps.seen.unclaimed();
@@ -305,7 +309,7 @@ export class PodAdmission {
   /** Whether the pod ever had a place here; what ended for good is not judged again. */
   #wasTaken(uid: string): boolean {
     const status = this.#deps.statuses.get(uid);
-    return this.#deps.ownedUids().has(uid) ||
+    return this.#deps.owns(uid) ||
       isTerminalPhase(status?.phase) &&
         status?.containerStatuses !== undefined;
   }

@@ -65,6 +65,7 @@ export interface Differences {
 export function reconcile(input: ReconcileInput): Differences {
   const { wanted, pending } = input;
   const workers = new Map(input.workers.map((each) => [each.uid, each]));
+  const listed = new Map(input.running?.map((each) => [each.uid, each]));
   const unwanted = new Set<string>();
   const missing: Pod[] = [];
   const changed: Pod[] = [];
@@ -78,7 +79,7 @@ export function reconcile(input: ReconcileInput): Differences {
     if (current !== undefined && !isSame) unwanted.add(uid);
     const former = workers.has(uid) || pending.has(uid)
       ? undefined
-      : formerName(pod, input);
+      : formerName(pod, { listed, owned: input.owned, nameOf: input.nameOf });
     if (former !== undefined) renamed.push({ uid, fullName: former });
   }
   for (const uid of pending.keys()) if (!wanted.has(uid)) unwanted.add(uid);
@@ -100,15 +101,18 @@ export function reconcile(input: ReconcileInput): Differences {
 /** The name under which another pod of the UID runs, or ran last; `undefined` for none. */
 function formerName(
   { metadata }: Pod,
-  { running, owned, nameOf }: ReconcileInput,
+  { listed, owned, nameOf }: Pick<ReconcileInput, "owned" | "nameOf"> & {
+    /** By UID. */
+    readonly listed: ReadonlyMap<string, PodListing>;
+  },
 ): string | undefined {
   const { uid } = metadata;
   if (!owned.has(uid)) return undefined;
   const own = podFullName({ metadata });
-  const listed = running?.find((each) => each.uid === uid);
-  const names = listed === undefined
+  const found = listed.get(uid);
+  const names = found === undefined
     ? [nameOf(uid) ?? own]
-    : [listed.sandboxes.map((each) => each.metadata), listed].flat()
+    : [found.sandboxes.map((each) => each.metadata), found].flat()
       .map((each) => podFullName({ metadata: { ...each, uid } }));
   return names.includes(own) ? undefined : names[0];
 }

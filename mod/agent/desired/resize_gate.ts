@@ -74,9 +74,14 @@ export class ResizeGate implements ResizeJudge {
     return this.#refused.get(pod.metadata.uid)?.allocated ?? pod;
   }
 
-  /** Something changed by which a pod may now have what it asks for. */
-  retry(): void {
+  /**
+   * Something changed by which a pod may now have what it asks for.
+   *
+   * @returns whether there is such a pod
+   */
+  retry(): boolean {
     for (const uid of this.#refused.keys()) this.#deps.workers.enqueue(uid);
+    return this.#refused.size > 0;
   }
 
   #refusal(pod: Pod, allocated: Pod): ResizeRefusal | undefined {

@@ -57,6 +57,11 @@ export class PodRemains {
       : new Set([...uids].filter((uid) => !this.#gone.has(uid)));
   }
 
+  /** Whether all of a pod is being removed: it has ended. */
+  isGone(uid: string): boolean {
+    return this.#gone.has(uid);
+  }
+
   /** The pod without what another pod of its UID left in the runtime. */
   ofThisLife(observed: ObservedPod): ObservedPod {
     return withoutPrevious(observed, this.#previous.get(observed.uid));

@@ -36,6 +36,7 @@ import {
   type WorkerRecord,
   type WorkerView,
 } from "./worker_record.ts";
+import { WorkerRecords } from "./worker_records.ts";
 import { type NameOwnership, nameOwnership } from "./name_ownership.ts";
 import { deferStop, resumed } from "./deferred_stop.ts";
 import type { ListedNames, PodSyncer, Retention } from "./ports.ts";
@@ -72,8 +73,7 @@ export class PodWorkers {
   readonly #deps: WorkersDeps;
   readonly #options: WorkerOptions;
   readonly #queue: WorkQueue<string>;
-  /** By UID, in the order in which they came. */
-  readonly #records = new Map<string, WorkerRecord>();
+  readonly #records = new WorkerRecords();
 
   constructor(deps: WorkersDeps, options: WorkerOptions) {
     this.#deps = { ...deps, log: deps.log.named("agent") };
@@ -144,7 +144,7 @@ export class PodWorkers {
 
   /** Wants a pod gone that only the runtime or the disk knows. */
   removeOrphan(uid: string, fullName: string): void {
-    if (this.#records.has(uid)) return;
+    if (this.#records.get(uid) !== undefined) return;
     const state = orphaned(this.#deps.clock.now());
     this.#add({ uid, fullName, state });
     this.#queue.add(uid);
@@ -176,25 +176,30 @@ export class PodWorkers {
    * happens once and must not wait for that step's own retry.
    */
   enqueueNow(uid: string): void {
-    if (this.#records.has(uid)) this.#queue.add(uid);
+    if (this.#records.get(uid) !== undefined) this.#queue.add(uid);
   }
 
   /** Looks again at once at every pod of the name: one may wait for what another has now. */
   enqueueName(uid: string): void {
     const { fullName = "" } = this.#records.get(uid) ?? {};
-    for (const each of this.#ofName(fullName)) this.#queue.add(each.uid);
+    for (const each of this.#claimants(fullName)) this.#queue.add(each.uid);
   }
 
   /** Looks again at every pod whose last step failed or waits. */
   enqueueUnsettled(): void {
-    for (const record of this.#records.values()) {
+    for (const record of this.#records.all()) {
       if (record.last.kind !== "settled") this.#queue.add(record.uid);
     }
   }
 
   /** Every pod that has a worker. */
   list(): readonly WorkerView[] {
-    return [...this.#records.values()];
+    return [...this.#records.all()];
+  }
+
+  /** The pods of a full name that have a worker. */
+  ofName(fullName: string): Iterable<WorkerView> {
+    return this.#records.ofName(fullName);
   }
 
   get(uid: string): WorkerView | undefined {
@@ -205,7 +210,7 @@ export class PodWorkers {
     // An orphan has run all along.
     const ownsName = view.state.pod === undefined;
     const last = { kind: "settled" } as const;
-    this.#records.set(view.uid, { ...view, ownsName, last, step: undefined });
+    this.#records.add({ ...view, ownsName, last, step: undefined });
   }
 
   #stop(record: WorkerRecord, after: StoppingPod): void {
@@ -320,13 +325,15 @@ export class PodWorkers {
       record.state = back;
       return this.#queue.add(record.uid);
     }
-    const others = this.#ofName(record.fullName);
+    const others = this.#claimants(record.fullName);
     const lookMs = await deferStop(record, { others, syncer, signal });
     if (lookMs !== undefined) return this.#queue.schedule(record.uid, lookMs);
     await syncer.terminate(ending(record), signal);
     const atMs = clock.now();
     this.#advance(record, { kind: "containers_stopped", atMs });
-    for (const { uid } of this.#ofName(record.fullName)) this.#queue.add(uid);
+    for (const { uid } of this.#claimants(record.fullName)) {
+      this.#queue.add(uid);
+    }
     this.#deps.onCapacityFreed();
   }
 
@@ -354,7 +361,7 @@ export class PodWorkers {
     }
     // A removal that came while the rest was kept has its own run waiting.
     if (!wasRemoved) return;
-    this.#records.delete(record.uid);
+    this.#records.delete(record);
     this.#queue.forget(record.uid);
     if (successor !== undefined) this.update(successor, after.wanted);
     // The same UID may have waited until nothing of this one is left.
@@ -368,7 +375,7 @@ export class PodWorkers {
 
   #nameOwnership(record: WorkerRecord): NameOwnership {
     const { uid, fullName } = record;
-    const claims = this.#ofName(fullName).map(({ uid, ownsName, state }) => {
+    const claims = this.#claimants(fullName).map(({ uid, ownsName, state }) => {
       return { uid, ownsName, isEnding: state.kind !== "syncing" };
     });
     const alive = this.#deps.names.alive(fullName);
@@ -377,7 +384,7 @@ export class PodWorkers {
     return ownership;
   }
 
-  #ofName(fullName: string): readonly WorkerRecord[] {
-    return claimantsOf(fullName, this.#records.values());
+  #claimants(fullName: string): readonly WorkerRecord[] {
+    return claimantsOf(this.#records.ofName(fullName));
   }
 }

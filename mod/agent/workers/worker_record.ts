@@ -170,14 +170,14 @@ function hasEnded({ state }: WorkerView): boolean {
   return state.kind === "terminated" || state.kind === "finished";
 }
 
-/** All that claim a name, in the order in which they came; an orphan has run all along. */
+/**
+ * Those of the records of a name that claim it, in the order in which they came; an orphan
+ * has run all along.
+ */
 export function claimantsOf(
-  fullName: string,
   records: Iterable<WorkerRecord>,
 ): readonly WorkerRecord[] {
-  const claimants = [...records].filter((record) =>
-    record.fullName === fullName && !hasEnded(record)
-  );
+  const claimants = [...records].filter((record) => !hasEnded(record));
   const orphans = claimants.filter(({ state }) => state.pod === undefined);
   return [
     ...orphans,

@@ -66,13 +66,39 @@ function seen(
   return new ListedPods({
     runtimePods: () => pods,
     ownedUids: () => new Set(owned),
-    workers: { get: (uid) => workers.find((each) => each.uid === uid) },
+    owns: (uid) => owned.includes(uid),
+    workers: {
+      get: (uid) => workers.find((each) => each.uid === uid),
+      ofName: (name) => workers.filter(({ fullName }) => fullName === name),
+    },
     expectedPods: () => expected,
     statuses: {
       get: (uid) => ended.includes(uid) ? { phase: "Succeeded" } : undefined,
     },
   });
 }
+
+Deno.test("ListedPods visits a list of a thousand pods once, whatever it is asked about each of them", () => {
+  let visits = 0;
+  const pods = Array.from({ length: 1_000 }, (_, number) => {
+    const pod = listing(`u-${number}`, { name: `pod-${number}` });
+    return new Proxy(pod, {
+      get: (target, key) => {
+        visits++;
+        return Reflect.get(target, key);
+      },
+    });
+  });
+  const named = seen(pods, { owned: pods.map(({ uid }) => uid) });
+  visits = 0;
+  for (let number = 0; number < 1_000; number++) {
+    const alive = named.alive(`pod-${number}_shop`);
+    deepStrictEqual([...alive?.keys() ?? []], [`u-${number}`]);
+    strictEqual(named.sourceOf(`u-${number}`), "http");
+  }
+  // Fields that are read.
+  strictEqual(visits <= 16 * 1_000, true, `${visits} visits`);
+});
 
 Deno.test("ListedPods.alive() knows nobody before the first list", () => {
   strictEqual(seen(undefined).alive("web_shop"), undefined);
