@@ -88,6 +88,7 @@ export class AgentViews implements AgentView {
   locateLog(request: LogRequest): LogLocation {
     return locateLog(request, {
       pods: () => this.pods(),
+      statusOf: (uid) => this.#core?.statuses.get(uid),
       podLogsDir: this.#config.runtime.podLogsDir,
     });
   }

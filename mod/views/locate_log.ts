@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { ContainerStatus, Pod } from "../api/types/mod.ts";
+import type { ContainerStatus, Pod, PodStatus } from "../api/types/mod.ts";
 import { logDirectoryName } from "../api/vocabulary/mod.ts";
 import type { LogLocation, LogRequest } from "../server/mod.ts";
 import { podNamed } from "./view_pods.ts";
@@ -12,14 +12,19 @@ import { podNamed } from "./view_pods.ts";
 /** Locates logs by the statuses that clients see (kubelet: validateContainerLogStatus). */
 export function locateLog(
   request: LogRequest,
-  deps: { readonly pods: () => readonly Pod[]; readonly podLogsDir: string },
+  deps: {
+    readonly pods: () => readonly Pod[];
+    /** The status of one pod, asked again and again while a log is followed. */
+    readonly statusOf: (uid: string) => PodStatus | undefined;
+    readonly podLogsDir: string;
+  },
 ): LogLocation {
   const { namespace, pod: name } = request;
   const pod = podNamed(deps.pods(), { namespace, name });
   if (pod === undefined) {
     return notFound(`pod "${name}" does not exist in namespace "${namespace}"`);
   }
-  const status = statusOf(pod, request.container);
+  const status = statusOf(pod.status, request.container);
   if (status === undefined) return withoutStatus(pod, request);
   const attempt = attemptOf(status, request.previous);
   if (attempt === undefined) {
@@ -39,18 +44,18 @@ export function locateLog(
       logDirectoryName(pod)
     }/${request.container}/${attempt}.log`,
     isRunning: () => {
-      const now = deps.pods().find(({ metadata }) =>
-        metadata.uid === pod.metadata.uid
-      );
-      const later = now && statusOf(now, request.container);
+      const now = deps.statusOf(pod.metadata.uid);
+      const later = statusOf(now, request.container);
       return later?.state?.running !== undefined &&
         later.restartCount === attempt;
     },
   };
 }
 
-function statusOf(pod: Pod, container: string): ContainerStatus | undefined {
-  const { status } = pod;
+function statusOf(
+  status: PodStatus | undefined,
+  container: string,
+): ContainerStatus | undefined {
   return [
     ...status?.containerStatuses ?? [],
     ...status?.initContainerStatuses ?? [],

@@ -42,7 +42,12 @@ function locate(
     container: "c",
     previous: false,
     ...request,
-  }, { pods: () => pods, podLogsDir: "/logs" });
+  }, {
+    pods: () => pods,
+    statusOf: (uid) =>
+      pods.find(({ metadata }) => metadata.uid === uid)?.status,
+    podLogsDir: "/logs",
+  });
 }
 
 interface Row {
