@@ -47,6 +47,8 @@ export class GarbageCollector {
   readonly #log: Logger;
   readonly #queue: WorkQueue<string>;
   readonly #pieces = new Map<string, Piece>();
+  /** Those whose last try failed. */
+  readonly #failing = new Set<Piece>();
   readonly #pendingGauge: Gauge;
   readonly #failingGauge: Gauge;
   readonly #removed: Counter;
@@ -85,7 +87,9 @@ export class GarbageCollector {
   /** Takes a piece over, in place of one with the same key, and tries it at once. */
   add(garbage: Garbage): void {
     const { key } = garbage;
-    this.#pieces.get(key)?.cancel?.abort();
+    const before = this.#pieces.get(key);
+    if (before !== undefined) this.#failing.delete(before);
+    before?.cancel?.abort();
     this.#pieces.set(key, {
       garbage,
       retryMs: undefined,
@@ -151,6 +155,7 @@ export class GarbageCollector {
     const isFirst = piece.failure === undefined;
     piece.failure = describeError(error);
     piece.retryMs = nextDelay(piece.retryMs, RETRY);
+    this.#failing.add(piece);
     this.#measure();
     const fields = { what, retryMs: piece.retryMs, error: piece.failure };
     if (isFirst) this.#log.warn("garbage_not_removed", fields);
@@ -159,17 +164,15 @@ export class GarbageCollector {
   }
 
   #forget(key: string): void {
+    const piece = this.#pieces.get(key);
+    if (piece !== undefined) this.#failing.delete(piece);
     this.#pieces.delete(key);
     this.#queue.forget(key);
     this.#measure();
   }
 
   #measure(): void {
-    let failing = 0;
-    for (const { failure } of this.#pieces.values()) {
-      if (failure !== undefined) failing++;
-    }
     this.#pendingGauge.set(this.#pieces.size);
-    this.#failingGauge.set(failing);
+    this.#failingGauge.set(this.#failing.size);
   }
 }

@@ -29,7 +29,7 @@ export async function measureStorage(
   { pod, limits, layers }: {
     readonly pod: Pod;
     readonly limits: StorageLimits;
-    /** Of all pods. */
+    /** Of the pod's containers. */
     readonly layers: readonly LayerUsage[];
   },
   deps: {
@@ -54,17 +54,15 @@ export async function measureStorage(
   const hostsFile = await meters.directory(`${own}/etc-hosts`, signal);
   const messages = await meters.directory(`${own}/containers`, signal);
   const files = hostsFile + messages;
-  return { volumes, logs, layers: layersOf(pod, layers), files };
+  return { volumes, logs, layers: layersOf(layers), files };
 }
 
 /** The bytes by container; the runtime may have several layers of a restarted container. */
 function layersOf(
-  pod: Pod,
   layers: readonly LayerUsage[],
 ): ReadonlyMap<string, number> {
   const sums = new Map<string, number>();
-  for (const { podUid, container, usedBytes } of layers) {
-    if (podUid !== pod.metadata.uid) continue;
+  for (const { container, usedBytes } of layers) {
     sums.set(container, (sums.get(container) ?? 0) + usedBytes);
   }
   return sums;

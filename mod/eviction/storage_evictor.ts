@@ -106,9 +106,10 @@ export class StorageEvictor {
         signal,
       })
       : undefined;
+    const byPod = Map.groupBy(layers ?? [], ({ podUid }) => podUid);
     for (const { pod, limits } of limited) {
       const excess = await this.#try(async () => {
-        const of = { pod, limits, layers: layers ?? [] };
+        const of = { pod, limits, layers: byPod.get(pod.metadata.uid) ?? [] };
         const usage = await measureStorage(of, { meters, paths, signal });
         return findExcess(pod, limits, usage);
       }, {

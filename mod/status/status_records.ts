@@ -50,6 +50,8 @@ export class StatusRecords {
   readonly #runWritten = new Map<string, string>();
   /** What an earlier agent left there, by UID; a status outlives the worker of its pod, and so this. */
   readonly #found = new Map<string, RunRecord>();
+  /** The containers in these, by id. */
+  readonly #foundContainers = new Map<string, ContainerMemory>();
   readonly #reads = new Semaphore(READS_AT_ONCE);
 
   constructor(deps: StatusRecordsDeps) {
@@ -74,7 +76,7 @@ export class StatusRecords {
         },
         // The record on the disk goes, or stays, with the directory of the pod.
         remove: async (uid) => {
-          this.#found.delete(uid);
+          this.#forgetFound(uid);
           await this.#writeRun(uid, undefined);
         },
       },
@@ -119,12 +121,14 @@ export class StatusRecords {
    * @param containerId as the runtime spells it, without a scheme
    */
   remembered(containerId: string): ContainerMemory | undefined {
-    for (const { containers } of this.#found.values()) {
-      if (Object.hasOwn(containers, containerId)) {
-        return containers[containerId];
-      }
+    return this.#foundContainers.get(containerId);
+  }
+
+  #forgetFound(uid: string): void {
+    for (const id of Object.keys(this.#found.get(uid)?.containers ?? {})) {
+      this.#foundContainers.delete(id);
     }
-    return undefined;
+    this.#found.delete(uid);
   }
 
   async #writeRun(uid: string, record: RunRecord | undefined): Promise<void> {
@@ -175,6 +179,9 @@ export class StatusRecords {
       }
       this.#runWritten.set(uid, text);
       this.#found.set(uid, record);
+      for (const [id, memory] of Object.entries(record.containers)) {
+        this.#foundContainers.set(id, memory);
+      }
       this.#deps.statuses.recall(uid, record);
     } catch (error) {
       this.#log.warn("run_record_unreadable", { uid, error });

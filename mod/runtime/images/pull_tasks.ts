@@ -43,8 +43,8 @@ interface Task extends PullTask {
  * from another pod; a runtime fetches what two of them want only once.
  */
 export class PullTasks {
-  /** By pod UID and image. */
-  readonly #tasks = new Map<string, Task>();
+  /** By pod UID, then by image. */
+  readonly #tasks = new Map<string, Map<string, Task>>();
   /** Pods of which a pull has ended without a waiting caller, until that is published. */
   readonly #ended = new Set<string>();
   readonly #changes = new Topic<number>();
@@ -68,7 +68,8 @@ export class PullTasks {
       end: undefined,
       isAwaited: false,
     };
-    this.#tasks.set(keyOf(of), task);
+    const tasks = this.#tasks.get(of.uid) ?? new Map<string, Task>();
+    this.#tasks.set(of.uid, tasks.set(of.image, task));
     task.over = this.#carryOut(task, work);
     return task;
   }
@@ -139,7 +140,7 @@ export class PullTasks {
         }
       }
     } finally {
-      const all = [...this.#tasks.values()];
+      const all = [...this.#tasks.keys()].flatMap((uid) => this.#ofPod(uid));
       for (const task of all) this.#cancel(task);
       await Promise.all(all.map(({ over }) => over));
     }
@@ -166,20 +167,19 @@ export class PullTasks {
   }
 
   #drop(task: Task): void {
-    if (this.#of(task) === task) this.#tasks.delete(keyOf(task));
+    const tasks = this.#tasks.get(task.uid);
+    if (tasks?.get(task.image) !== task) return;
+    tasks.delete(task.image);
+    if (tasks.size === 0) this.#tasks.delete(task.uid);
   }
 
-  #of(key: PullKey): Task | undefined {
-    return this.#tasks.get(keyOf(key));
+  #of({ uid, image }: PullKey): Task | undefined {
+    return this.#tasks.get(uid)?.get(image);
   }
 
   #ofPod(uid: string): Task[] {
-    return [...this.#tasks.values()].filter((task) => task.uid === uid);
+    return [...this.#tasks.get(uid)?.values() ?? []];
   }
-}
-
-function keyOf({ uid, image }: PullKey): string {
-  return `${uid} ${image}`;
 }
 
 const NOTHING: ReadonlySet<string> = new Set();
