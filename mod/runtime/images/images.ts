@@ -15,12 +15,7 @@ import {
 import { formatDuration } from "../../base/text/mod.ts";
 import type { Image } from "../../cri/model/mod.ts";
 import type { SandboxConfig } from "../../cri/config/mod.ts";
-import {
-  type Activities,
-  causeOf,
-  ContainerEvents,
-  Slots,
-} from "../account/mod.ts";
+import { type Activities, causeOf, ContainerEvents } from "../account/mod.ts";
 import { ImageCalls, PULL_LIMIT_MS, type PullService } from "./image_calls.ts";
 import {
   type Fetched,
@@ -32,6 +27,7 @@ import {
 } from "./pull_tasks.ts";
 import { parseImageReference } from "./image_reference.ts";
 import { PullBackoffs } from "./pull_backoffs.ts";
+import { type PullActivity, SharedPulls } from "./shared_pulls.ts";
 
 /** What having images takes. */
 interface PullerDeps {
@@ -63,13 +59,14 @@ const RETRY_AFTER_FAILURE_MS = 1_000;
  *
  * A pull goes on by itself. One that never ends takes one of a few places and no more:
  * neither pods whose image is present nor the other containers of its own pod wait for
- * it. Upstream: pkg/kubelet/images/image_manager.go.
+ * it. Pods that want the same image share a pull. Upstream: pkg/kubelet/images/image_manager.go.
  */
 export class ImagePuller {
   /** The pulls of all pods. */
   readonly pulls: PullTasks = new PullTasks();
   readonly #deps: PullerDeps;
-  readonly #slots: Slots;
+  readonly #places: number;
+  readonly #shared: SharedPulls;
   readonly #calls: ImageCalls;
   readonly #backoffs: PullBackoffs;
 
@@ -82,7 +79,11 @@ export class ImagePuller {
     this.#calls = new ImageCalls(deps);
     deps.sessions.onEnd((uid) => this.pulls.giveUp(uid));
     this.#backoffs = new PullBackoffs(deps);
-    this.#slots = new Slots(options.maxParallelPulls ?? 5, deps.activities);
+    this.#places = options.maxParallelPulls ?? 5;
+    const { images, clock } = deps;
+    this.#shared = new SharedPulls({ images, clock, calls: this.#calls }, {
+      places: this.#places,
+    });
   }
 
   /**
@@ -229,7 +230,11 @@ export class ImagePuller {
       const reason = "ImageInspectError";
       return { kind: "failed", reason, message, cause };
     }
-    if (found === undefined) return undefined;
+    return found && this.#found(wanted, found);
+  }
+
+  /** Says that nothing has to be pulled. */
+  #found({ container, image, events }: ImageRequest, found: Image): PullEnd {
     events.normal(
       container,
       "Pulled",
@@ -286,38 +291,38 @@ export class ImagePuller {
     wanted: ImageRequest,
     signal: AbortSignal,
   ): Promise<PullEnd> {
-    const { uid, container, image, policy, sandboxConfig, events } = wanted;
-    const { clock, images } = this.#deps;
-    const askedMs = clock.monotonic();
-    const mustWait = this.#slots.isFull;
-    const kind = "waiting_for_pull_place";
-    const waiting = { kind, container, image } as const;
-    using _place = await this.#slots.take(waiting, { uid, signal });
-    if (mustWait && policy === "IfNotPresent") {
-      // Another pod may have pulled it while this one waited.
-      const found = await this.#find(wanted, signal);
-      if (found?.kind === "present") return found;
-    }
-    const startMs = clock.monotonic();
-    using _pulling = this.#begin("pulling_image", wanted);
-    const ref = await this.#calls.pull(image, { sandboxConfig, signal });
-    const endMs = clock.monotonic();
-    const found = await images.imageStatus({ image: ref }, { signal });
-    const whole = wholeMs(endMs - askedMs);
+    const { container, image, policy, sandboxConfig, events } = wanted;
+    const askedMs = this.#deps.clock.monotonic();
+    const begin = (kind: PullActivity) => this.#begin(kind, wanted);
+    const isAlways = policy === "Always";
+    const request = { image, sandboxConfig, isAlways, begin };
+    const end = await this.#shared.join(request, signal);
+    if (end.kind === "present") return this.#found(wanted, end.image);
+    const tookMs = end.endMs - Math.max(end.startMs, askedMs);
+    const whole = wholeMs(end.endMs - askedMs);
     events.normal(
       container,
       "Pulled",
-      `Successfully pulled image "${image}" in ${wholeMs(endMs - startMs)} ` +
-        `(${whole} including waiting). Image size: ${found?.size ?? 0n} bytes.`,
+      `Successfully pulled image "${image}" in ${wholeMs(tookMs)} ` +
+        `(${whole} including waiting). Image size: ${
+          end.image?.size ?? 0n
+        } bytes.`,
     );
-    return present(ref, found);
+    return present(end.ref, end.image);
   }
 
   #begin(
-    kind: "looking_for_image" | "pulling_image",
+    kind: PullActivity | "looking_for_image",
     { uid, container, image }: ImageRequest,
   ): Disposable {
-    return this.#deps.activities.begin(uid, { kind, container, image });
+    const { activities } = this.#deps;
+    const of = { container, image };
+    return activities.begin(
+      uid,
+      kind === "waiting_for_pull_place"
+        ? { kind, ...of, places: this.#places }
+        : { kind, ...of },
+    );
   }
 
   #fail(wanted: ImageRequest, error: unknown): PullEnd {

@@ -1,9 +1,9 @@
 /**
  * Images: when one is pulled, beside how many others, and how long after a failure again.
  *
- * Each pod has its own pull of an image, which goes on by itself: a pull that hangs holds one
- * slot and up neither other pods nor the other containers of its own. The runtime is asked
- * again for an image that it may have lost.
+ * A pull goes on by itself: one that hangs holds one slot and up neither pods with other
+ * images nor the other containers of its own pod. Pods that want the same image share one
+ * pull. The runtime is asked again for an image that it may have lost.
  *
  * @example The images of a pod
  * ```ts

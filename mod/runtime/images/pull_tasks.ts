@@ -39,8 +39,8 @@ interface Task extends PullTask {
 /**
  * The pulls under way, and the ends of those that were not asked for yet.
  *
- * Each pod has its own pull of an image, so that one that is given up takes nothing
- * from another pod; a runtime fetches what two of them want only once.
+ * Each pod has its own task for an image, so that one that is given up takes nothing
+ * from another pod; tasks of several pods may share one call of the runtime.
  */
 export class PullTasks {
   /** By pod UID, then by image. */

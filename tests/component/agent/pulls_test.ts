@@ -96,6 +96,48 @@ Deno.test("Agent gives up a pull of a pod that is removed", async () => {
   await rig.until(() => rig.fake.running("next").length === 1, "its place");
 });
 
+Deno.test("Agent has an image pulled once that five pods want, and each tells of it", async () => {
+  const names = ["one", "two", "three", "four", "five"];
+  await using rig = await CoreRig.start({
+    // One place for pulls: another image has to wait until this pull has ended.
+    kubelet: ["serializeImagePulls: true"],
+    prepare: (rig) => has(rig, FAR),
+  });
+  rig.fake.settings.pullMs = 60_000;
+  for (const name of names) {
+    const spec = { containers: [busybox(name, { image: FAR })] };
+    await rig.apply(name, web({ name, spec }));
+  }
+  await rig.until(
+    () => names.every((name) => rig.events(name).includes("Normal Pulling")),
+    "that all of them ask",
+  );
+  strictEqual(pulls(rig, FAR), 1);
+  // The one that asked first goes, and takes nothing from the others.
+  await rig.remove("one");
+  await rig.until(
+    () => names.slice(1).every((name) => rig.fake.running(name).length === 1),
+    "the others",
+  );
+  strictEqual(pulls(rig, FAR), 1);
+  strictEqual(rig.fake.running("one").length, 0);
+  for (const name of names.slice(1)) {
+    const told = rig.events(name).filter((each) => /Pull/.test(each));
+    deepStrictEqual(told.slice(0, 2), ["Normal Pulling", "Normal Pulled"]);
+  }
+});
+
+Deno.test("Agent pulls for each pod that always pulls, as the kubelet does", async () => {
+  await using rig = await CoreRig.start({ prepare: (rig) => has(rig, FAR) });
+  rig.fake.settings.pullMs = 60_000;
+  for (const name of ["one", "two"]) {
+    const wanting = { image: FAR, imagePullPolicy: "Always" };
+    const spec = { containers: [busybox(name, wanting)] };
+    await rig.apply(name, web({ name, spec }));
+  }
+  await rig.until(() => pulls(rig, FAR) === 2, "both pulls");
+});
+
 Deno.test("Agent lets a pull go on that another pod wants as well", async () => {
   await using rig = await CoreRig.start({
     kubelet: ["serializeImagePulls: false"],
@@ -106,11 +148,12 @@ Deno.test("Agent lets a pull go on that another pod wants as well", async () => 
     const spec = { containers: [busybox(name, { image: FAR })] };
     await rig.apply(name, web({ name, spec }));
   }
-  await rig.until(() => pulls(rig, FAR) === 2, "both pulls");
+  const asks = (name: string) => rig.events(name).includes("Normal Pulling");
+  await rig.until(() => asks("one") && asks("two"), "both");
   await rig.pass(20_000);
   await rig.remove("one");
   await rig.until(() => rig.fake.running("two").length === 1, "the other");
-  strictEqual(pulls(rig, FAR), 2);
+  strictEqual(pulls(rig, FAR), 1);
   await rig.remove("two");
   await untilGone(rig);
 });

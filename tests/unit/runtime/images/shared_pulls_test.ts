@@ -1,0 +1,154 @@
+/**
+ * One pull for several pods.
+ *
+ * @module
+ */
+
+import { deepStrictEqual, rejects, strictEqual } from "node:assert/strict";
+import type { SandboxConfig } from "../../../../mod/cri/config/mod.ts";
+import type { ImageOutcome } from "../../../../mod/runtime/images/pull_tasks.ts";
+import { container, pod } from "../../../support/pods.ts";
+import {
+  type PullerRig,
+  pullerRig,
+} from "../../../support/runtime/images_rig.ts";
+
+const never = new AbortController().signal;
+const UIDS = ["u-1", "u-2", "u-3", "u-4", "u-5"];
+
+interface Asking {
+  readonly image?: string;
+  readonly policy?: string;
+  readonly sandboxConfig?: SandboxConfig;
+  readonly signal?: AbortSignal;
+}
+
+function ask(
+  { puller }: PullerRig,
+  uid: string,
+  { image = "x:1", policy, sandboxConfig, signal = never }: Asking = {},
+): Promise<ImageOutcome> {
+  const wanting = container("c", {
+    image,
+    ...policy !== undefined && { imagePullPolicy: policy },
+  });
+  return puller.ensure(pod({ uid, name: uid }), wanting, {
+    signal,
+    ...sandboxConfig && { sandboxConfig },
+  });
+}
+
+function pulls({ store }: PullerRig, image = "x:1"): number {
+  return store.calls.filter((call) => call === `pull ${image}`).length;
+}
+
+function slowRig(options: { readonly maxParallelPulls?: number } = {}) {
+  const rig = pullerRig(options);
+  rig.store.pullMs = 10_000;
+  rig.store.registry.add("x:1").add("y:1");
+  return rig;
+}
+
+Deno.test("ImagePuller.ensure() pulls once for five pods, each of which has its events", async () => {
+  const rig = slowRig();
+  const { clock, events } = rig;
+  const asked: Promise<ImageOutcome>[] = [];
+  for (const uid of UIDS) {
+    asked.push(ask(rig, uid));
+    await clock.advance(1_000);
+  }
+  await clock.advance(10_000);
+  const kinds = (await Promise.all(asked)).map(({ kind }) => kind);
+  deepStrictEqual(kinds, UIDS.map(() => "present"));
+  strictEqual(pulls(rig), 1);
+  strictEqual(events.texts.filter((text) => /Pulling:/.test(text)).length, 5);
+  deepStrictEqual(
+    events.texts.flatMap((text) =>
+      /Pulled:.* in (.*)\. Image/.exec(text)?.[1] ?? []
+    ),
+    [10, 9, 8, 7, 6].map((s) => `${s}s (${s}s including waiting)`),
+  );
+  strictEqual(clock.pendingTimers, 0);
+});
+
+Deno.test("ImagePuller.ensure() goes on with a shared pull until the last pod has left, and then begins anew", async () => {
+  const rig = slowRig();
+  const { clock, store } = rig;
+  const stops = UIDS.map(() => new AbortController());
+  const asked = UIDS.map((uid, at) =>
+    ask(rig, uid, { signal: stops[at]?.signal ?? never })
+  );
+  await clock.advance(1_000);
+  for (const [at, stop] of stops.entries()) {
+    strictEqual(clock.pendingTimers > 0, true, `after ${at} have left`);
+    const gone = rejects(asked[at] ?? Promise.resolve(), /removed/);
+    stop.abort(new Error("removed"));
+    await gone;
+  }
+  strictEqual(clock.pendingTimers, 0);
+  strictEqual(pulls(rig), 1);
+  const again = ask(rig, "u-1");
+  await clock.advance(10_000);
+  strictEqual((await again).kind, "present");
+  strictEqual(pulls(rig), 2);
+  deepStrictEqual([...store.present.keys()], ["x:1"]);
+});
+
+Deno.test("ImagePuller.ensure() tells each pod of a shared pull that failed, and each waits on its own", async () => {
+  const rig = slowRig();
+  const { clock, store, events } = rig;
+  store.registry.clear();
+  const asked = UIDS.map((uid) => ask(rig, uid));
+  await clock.advance(10_000);
+  const kinds = (await Promise.all(asked)).map(({ kind }) => kind);
+  deepStrictEqual(kinds, UIDS.map(() => "failed"));
+  strictEqual(pulls(rig), 1);
+  strictEqual(events.texts.filter((text) => /Failed:/.test(text)).length, 5);
+  const soon = await ask(rig, "u-3");
+  strictEqual(soon.kind === "failed" && soon.reason, "ImagePullBackOff");
+});
+
+Deno.test("ImagePuller.ensure() takes one place for a shared pull", async () => {
+  const rig = slowRig({ maxParallelPulls: 2 });
+  const asked = UIDS.map((uid) => ask(rig, uid));
+  const other = ask(rig, "u-6", { image: "y:1" });
+  await rig.clock.advance(0);
+  deepStrictEqual([pulls(rig), pulls(rig, "y:1")], [1, 1]);
+  await rig.clock.advance(10_000);
+  await Promise.all([...asked, other]);
+});
+
+const CONFIG: SandboxConfig = {
+  metadata: { name: "web", namespace: "shop", uid: "u", attempt: 0 },
+  labels: {},
+  annotations: {},
+};
+
+for (
+  const [what, one, other, wanted] of [
+    ["the same namespace", { sandboxConfig: CONFIG }, {
+      sandboxConfig: { ...CONFIG, annotations: { note: "another" } },
+    }, 1],
+    ["two namespaces", { sandboxConfig: CONFIG }, {
+      sandboxConfig: {
+        ...CONFIG,
+        metadata: { ...CONFIG.metadata, namespace: "bank" },
+      },
+    }, 2],
+    ["two stores", { sandboxConfig: CONFIG }, {
+      sandboxConfig: {
+        ...CONFIG,
+        annotations: { "io.containerd.cri.runtime-handler": "kata" },
+      },
+    }, 2],
+    ["one that always pulls", {}, { policy: "Always" }, 2],
+  ] as const
+) {
+  Deno.test(`ImagePuller.ensure() pulls ${wanted} times for two pods of ${what}`, async () => {
+    const rig = slowRig();
+    const asked = [ask(rig, "u-1", one), ask(rig, "u-2", other)];
+    await rig.clock.advance(10_000);
+    await Promise.all(asked);
+    strictEqual(pulls(rig), wanted);
+  });
+}
