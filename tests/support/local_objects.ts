@@ -21,14 +21,31 @@ export function secret(
 }
 
 /** A PersistentVolumeClaim manifest in the default namespace. */
-export function claim(name: string): Record<string, unknown> {
+export function claim(
+  name: string,
+  accessMode: "ReadWriteOnce" | "ReadWriteOncePod" = "ReadWriteOnce",
+): Record<string, unknown> {
   return {
     apiVersion: "v1",
     kind: "PersistentVolumeClaim",
     metadata: { name },
     spec: {
-      accessModes: ["ReadWriteOnce"],
+      accessModes: [accessMode],
       resources: { requests: { storage: "1Mi" } },
     },
+  };
+}
+
+/** The spec of a pod of one container, which has a claim of its name at `/data`. */
+export function withClaim(
+  name: string,
+  container: Readonly<Record<string, unknown>>,
+): Record<string, unknown> {
+  return {
+    volumes: [{ name, persistentVolumeClaim: { claimName: name } }],
+    containers: [{
+      ...container,
+      volumeMounts: [{ name, mountPath: "/data" }],
+    }],
   };
 }

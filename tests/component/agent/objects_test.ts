@@ -6,7 +6,7 @@
 
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import { CoreRig } from "../../support/agent/core_rig.ts";
-import { configMap } from "../../support/local_objects.ts";
+import { claim, configMap, withClaim } from "../../support/local_objects.ts";
 import { busybox, WEB, web } from "../../support/agent/manifests.ts";
 import { untilPhase, untilRunning } from "../../support/agent/phases.ts";
 
@@ -128,27 +128,11 @@ Deno.test("Agent says that a claim which another pod uses keeps its group", asyn
       name,
       spec: {
         ...fsGroup !== undefined && { securityContext: { fsGroup } },
-        volumes: [{
-          name: "data",
-          persistentVolumeClaim: { claimName: "data" },
-        }],
-        containers: [
-          busybox(name, {
-            volumeMounts: [{ name: "data", mountPath: "/data" }],
-          }),
-        ],
+        ...withClaim("data", busybox(name)),
       },
     });
   await using rig = await CoreRig.start();
-  await rig.apply("data", {
-    apiVersion: "v1",
-    kind: "PersistentVolumeClaim",
-    metadata: { name: "data", namespace: "default" },
-    spec: {
-      accessModes: ["ReadWriteOnce"],
-      resources: { requests: { storage: "1Gi" } },
-    },
-  });
+  await rig.apply("data", claim("data"));
   for (const [name, group] of [["web", undefined], ["near", 4321]] as const) {
     await rig.apply(name, user(name, group));
     await untilRunning(rig, name);

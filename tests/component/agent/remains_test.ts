@@ -7,7 +7,7 @@
 
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import { CoreRig } from "../../support/agent/core_rig.ts";
-import { secret } from "../../support/local_objects.ts";
+import { claim, secret, withClaim } from "../../support/local_objects.ts";
 import {
   busybox,
   leftovers,
@@ -35,6 +35,17 @@ async function untilVersion(rig: CoreRig, version?: string): Promise<void> {
     "Running",
     { limitMs: 20_000 },
   );
+}
+
+/** The rest can be removed now and the pod outlives it; then all of it goes. */
+async function endTheRest(rig: CoreRig): Promise<void> {
+  rig.fake.clearFaults();
+  await rig.until(() => rig.fake.sandboxes.size === 1, "the end of the rest", {
+    limitMs: 90_000,
+  });
+  strictEqual(rig.fake.running(WEB).length, 1);
+  await rig.remove("web");
+  await untilGone(rig);
 }
 
 for (
@@ -188,13 +199,7 @@ Deno.test("Agent runs a fixed UID again beside what it cannot remove of its past
   const attempts = [...rig.fake.sandboxes.values()]
     .map(({ config }) => config.metadata?.attempt);
   deepStrictEqual(attempts.sort(), [0, 1]);
-  rig.fake.clearFaults();
-  await rig.until(() => rig.fake.sandboxes.size === 1, "the end of the rest", {
-    limitMs: 90_000,
-  });
-  strictEqual(rig.fake.running(WEB).length, 1);
-  await rig.remove("web");
-  await untilGone(rig);
+  await endTheRest(rig);
 });
 
 Deno.test("Agent runs a fixed UID again that was added long after it could not be removed", async () => {
@@ -207,13 +212,7 @@ Deno.test("Agent runs a fixed UID again that was added long after it could not b
   await rig.apply("web", web({ uid: UID, spec }));
   await untilVersion(rig);
   strictEqual(rig.fake.running(WEB).length, 1);
-  rig.fake.clearFaults();
-  await rig.until(() => rig.fake.sandboxes.size === 1, "the end of the rest", {
-    limitMs: 90_000,
-  });
-  strictEqual(rig.fake.running(WEB).length, 1);
-  await rig.remove("web");
-  await untilGone(rig);
+  await endTheRest(rig);
 });
 
 Deno.test("Agent leaves no volume of a pod that completed, and keeps its status and logs (VO-02)", async () => {
@@ -255,27 +254,9 @@ Deno.test("Agent leaves no volume of a pod that completed, and keeps its status 
 });
 
 Deno.test("Agent gives a ReadWriteOncePod claim to the new version of a pod at once", async () => {
-  const spec = {
-    volumes: [{
-      name: "data",
-      persistentVolumeClaim: { claimName: "data" },
-    }],
-    containers: [
-      busybox(WEB, {
-        volumeMounts: [{ name: "data", mountPath: "/data" }],
-      }),
-    ],
-  };
+  const spec = withClaim("data", busybox(WEB));
   await using rig = await CoreRig.start();
-  await rig.apply("data", {
-    apiVersion: "v1",
-    kind: "PersistentVolumeClaim",
-    metadata: { name: "data", namespace: "default" },
-    spec: {
-      accessModes: ["ReadWriteOncePod"],
-      resources: { requests: { storage: "1Gi" } },
-    },
-  });
+  await rig.apply("data", claim("data", "ReadWriteOncePod"));
   await rig.apply("web", web({ spec }));
   await untilVersion(rig);
   rig.fake.fault("RemovePodSandbox", ERROR);

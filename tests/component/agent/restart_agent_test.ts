@@ -36,10 +36,7 @@ Deno.test("Agent adopts running pods without a single change (I2)", async () => 
   const from = rig.fake.calls.length;
 
   await rig.restartAgent();
-  await rig.until(
-    () => ["web", "two"].every((name) => rig.status(name)?.phase === "Running"),
-    "both adopted",
-  );
+  await untilRunning(rig, "web", "two");
   await rig.pass(70_000);
 
   deepStrictEqual(rig.mutations(from), []);

@@ -11,6 +11,7 @@ import { untilGone, WEB, web } from "../../support/agent/manifests.ts";
 import { report } from "../../support/agent/told.ts";
 import { isFound } from "../../support/findings.ts";
 import { untilPhase, withRunning } from "../../support/agent/phases.ts";
+import { withOtherRuntime } from "../../support/agent/other_runtime.ts";
 
 async function withSettled(options: CoreRigOptions = {}): Promise<CoreRig> {
   const rig = await withRunning(web(), options);
@@ -166,26 +167,14 @@ function withLists(
   isEmpty: () => boolean,
 ): CriConnection {
   const { runtime } = connection;
-  const proxy = new Proxy(runtime, {
-    get(target, key) {
-      const value = Reflect.get(target, key);
-      if (typeof value !== "function") return value;
-      if (key !== "listPodSandbox" && key !== "listContainers") {
-        return value.bind(target);
-      }
-      return (filter: unknown, options: unknown) =>
-        isEmpty() && filter === undefined
-          ? Promise.resolve([])
-          : value.call(target, filter, options);
-    },
+  return withOtherRuntime(connection, {
+    listPodSandbox: (filter, options) =>
+      isEmpty() && filter === undefined
+        ? Promise.resolve([])
+        : runtime.listPodSandbox(filter, options),
+    listContainers: (filter, options) =>
+      isEmpty() && filter === undefined
+        ? Promise.resolve([])
+        : runtime.listContainers(filter, options),
   });
-  return {
-    runtime: proxy,
-    images: connection.images,
-    ready: (signal) => connection.ready(signal),
-    features: () => connection.features(),
-    events: (signal) => connection.events(signal),
-    containerExit: (id, options) => connection.containerExit(id, options),
-    [Symbol.asyncDispose]: () => connection[Symbol.asyncDispose](),
-  };
 }

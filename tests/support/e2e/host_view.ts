@@ -6,6 +6,7 @@
  */
 
 import { run } from "../../../scripts/lib/runtime_tools.ts";
+import { mustRun } from "./memory_disk.ts";
 
 /** A host view; `await using` takes it away. */
 export class HostView implements AsyncDisposable {
@@ -43,12 +44,4 @@ export class HostView implements AsyncDisposable {
     await Deno.remove(this.#cgroup);
     await Deno.remove(this.directory);
   }
-}
-
-async function mustRun(
-  command: string,
-  args: readonly string[],
-): Promise<void> {
-  const { ok, text } = await run(command, [...args]);
-  if (!ok) throw new Error(`Cannot run "${command}": ${text}`);
 }

@@ -43,7 +43,11 @@ export async function canMountMemory(): Promise<boolean> {
   }
 }
 
-async function mustRun(command: string, args: string[]): Promise<void> {
-  const { ok, text } = await run(command, args);
+/** Runs a command. @throws {Error} when it does not succeed */
+export async function mustRun(
+  command: string,
+  args: readonly string[],
+): Promise<void> {
+  const { ok, text } = await run(command, [...args]);
   if (!ok) throw new Error(`Cannot run "${command}": ${text}`);
 }

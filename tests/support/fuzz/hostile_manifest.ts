@@ -6,7 +6,8 @@
 
 import type { Random } from "../../../mod/base/mod.ts";
 import { below, many, pick } from "./fuzz.ts";
-import { hostileText, joined, mutated } from "./hostile_bytes.ts";
+import { hostileText, mutated } from "./hostile_bytes.ts";
+import { utf16 } from "../utf16.ts";
 
 /** The bytes of one manifest. Most are small; some are some 100 KB long. */
 export function hostileManifest(random: Random): Uint8Array<ArrayBuffer> {
@@ -167,11 +168,6 @@ function manyUnknown(random: Random): string {
   const spec = { containers: [], ...Object.fromEntries(fields) };
   const metadata = { name: "many" };
   return JSON.stringify({ apiVersion: "v1", kind: "Pod", metadata, spec });
-}
-
-function utf16(text: string): Uint8Array<ArrayBuffer> {
-  const units = Uint16Array.from(text, (_, at) => text.charCodeAt(at));
-  return joined([Uint8Array.of(0xff, 0xfe), new Uint8Array(units.buffer)]);
 }
 
 const GOOD_POD = {

@@ -12,6 +12,7 @@ import {
   RUNS,
   wrong,
 } from "./row.ts";
+import { utf16 } from "../utf16.ts";
 
 /** What cannot be read as YAML or JSON, or only at a price. */
 export function hostileTexts(): HostileManifest[] {
@@ -292,15 +293,6 @@ function steps(depth: number): string {
 
 function encoded(text: string, ...more: readonly number[]): Uint8Array {
   return new Uint8Array([...new TextEncoder().encode(text), ...more]);
-}
-
-function utf16(text: string): Uint8Array {
-  const bytes = [0xff, 0xfe];
-  for (const unit of text) {
-    const code = unit.charCodeAt(0);
-    bytes.push(code & 0xff, code >> 8);
-  }
-  return new Uint8Array(bytes);
 }
 
 function randomBytes(length: number): Uint8Array {

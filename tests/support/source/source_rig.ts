@@ -30,6 +30,7 @@ import { Quiet } from "../quiet/quiet.ts";
 import { until } from "../until.ts";
 import { FileClock } from "./file_clock.ts";
 import { fieldsTo } from "../log_lines.ts";
+import { textsOf } from "../api/object_json.ts";
 
 /** What a test may choose; the rest is as in production. */
 export interface RigOptions
@@ -159,7 +160,7 @@ export class SourceRig implements AsyncDisposable {
   get objects(): Readonly<Record<string, Readonly<Record<string, string>>>> {
     return Object.fromEntries((this.last?.objects ?? []).map((object) => [
       formatObjectId(objectId(object)),
-      "entries" in object ? textsOf(object.entries) : {},
+      textsOf(object),
     ]));
   }
 
@@ -344,14 +345,6 @@ export function keyedManifest(
   const body = { apiVersion: "v1", kind, metadata: { name }, [field]: values };
   return `${JSON.stringify(body)}
 `;
-}
-
-function textsOf(
-  entries: ReadonlyMap<string, Uint8Array>,
-): Readonly<Record<string, string>> {
-  return Object.fromEntries(
-    [...entries].map(([key, bytes]) => [key, new TextDecoder().decode(bytes)]),
-  );
 }
 
 /** Whether a record below `root` is that of the directory, and not of a manifest. */

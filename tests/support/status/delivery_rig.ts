@@ -77,10 +77,8 @@ export interface DeliveryRig {
   set(uid: string, phase: string): void;
 }
 
-/** Runs a delivery to a sink that answers by a script. */
-export async function withDelivery(
-  use: (rig: DeliveryRig) => Promise<void>,
-): Promise<void> {
+/** A delivery to a sink that answers by a script; nobody runs it yet. */
+export function deliveryRig(): DeliveryRig {
   const clock = new FakeClock();
   const statuses = manager(clock);
   const sink = new ScriptedSink();
@@ -90,13 +88,21 @@ export async function withDelivery(
     sink,
     log: silentLogger,
   });
-  const stop = new AbortController();
-  const running = delivery.run(stop.signal);
   const set = (uid: string, phase: string) => {
     statuses.setPodStatus(statusPod(uid), phaseStatus(phase));
   };
+  return { clock, statuses, sink, delivery, set };
+}
+
+/** The same, and runs it. */
+export async function withDelivery(
+  use: (rig: DeliveryRig) => Promise<void>,
+): Promise<void> {
+  const rig = deliveryRig();
+  const stop = new AbortController();
+  const running = rig.delivery.run(stop.signal);
   try {
-    await use({ clock, statuses, sink, delivery, set });
+    await use(rig);
   } finally {
     stop.abort();
     await running;

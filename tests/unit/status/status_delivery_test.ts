@@ -5,16 +5,9 @@
  */
 
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
-import { silentLogger } from "../../../mod/base/telemetry/mod.ts";
-import { StatusDelivery } from "../../../mod/status/status_delivery.ts";
-import { FakeClock } from "../../support/fake_clock.ts";
+import { phaseStatus, statusPod } from "../../support/status/builders.ts";
 import {
-  manager,
-  phaseStatus,
-  statusPod,
-} from "../../support/status/builders.ts";
-import {
-  ScriptedSink,
+  deliveryRig,
   type SinkAnswer,
   withDelivery,
 } from "../../support/status/delivery_rig.ts";
@@ -234,17 +227,9 @@ Deno.test("StatusDelivery.flush() brings the newest now, whatever is on its way"
   }));
 
 Deno.test("StatusDelivery.flush() needs nobody to run, and what fails then is told later", async () => {
-  const clock = new FakeClock();
-  const statuses = manager(clock);
-  const sink = new ScriptedSink();
-  const delivery = new StatusDelivery({
-    clock,
-    statuses,
-    sink,
-    log: silentLogger,
-  });
+  const { clock, sink, delivery, set } = deliveryRig();
   sink.script.set("u", ["fails"]);
-  statuses.setPodStatus(statusPod("u"), phaseStatus("Running"));
+  set("u", "Running");
   await delivery.flush("u");
   strictEqual(sink.puts.length, 1);
   const stop = new AbortController();
