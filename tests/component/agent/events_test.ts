@@ -9,8 +9,6 @@
  */
 
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import type { RecordedEvent } from "../../../mod/events/mod.ts";
 import { getCpuCount } from "../../../mod/host/machine/mod.ts";
 import { CoreRig } from "../../support/agent/core_rig.ts";
@@ -24,7 +22,8 @@ import {
   SERVER,
   type Told,
 } from "../../support/agent/events_row.ts";
-import { withAddress } from "../../support/agent/other_runtime.ts";
+import { ON_LOOPBACK } from "../../support/agent/other_runtime.ts";
+import { serveHttp } from "../../support/peers/http_server.ts";
 
 /** What is not shown here, and why. */
 const ELSEWHERE: Readonly<Record<string, string>> = {
@@ -66,31 +65,23 @@ for (const { when, rig: options = {}, run, told } of ROWS) {
 }
 
 Deno.test("Agent tells ProbeWarning when a probe is sent to another host", async () => {
-  const server = createServer((_request, response) => {
+  await using server = await serveHttp((_request, response) => {
     response.writeHead(302, { location: "http://elsewhere.invalid/" });
     response.end();
   });
-  await new Promise<void>((resolve) =>
-    server.listen(0, "127.0.0.1", () => resolve())
+  await using rig = await CoreRig.start(ON_LOOPBACK);
+  const readinessProbe = {
+    httpGet: { port: server.port, path: "/" },
+    periodSeconds: 1,
+  };
+  await rig.apply("web", of({ readinessProbe }));
+  await rig.until(
+    () => eventsOf(rig).some(({ reason }) => reason === "ProbeWarning"),
+    "the warning",
   );
-  // A port it has, once it listens.
-  const { port } = server.address() as AddressInfo;
-  {
-    await using rig = await CoreRig.start({
-      wrap: (connection) => withAddress(connection, "127.0.0.1"),
-    });
-    const readinessProbe = { httpGet: { port, path: "/" }, periodSeconds: 1 };
-    await rig.apply("web", of({ readinessProbe }));
-    await rig.until(
-      () => eventsOf(rig).some(({ reason }) => reason === "ProbeWarning"),
-      "the warning",
-    );
-    const event = eventsOf(rig).find(({ reason }) => reason === "ProbeWarning");
-    deepStrictEqual([event?.type, event?.fieldPath], ["Warning", SERVER]);
-    ok(event?.message.startsWith("Readiness probe warning: "));
-  }
-  server.closeAllConnections();
-  await new Promise<void>((resolve) => server.close(() => resolve()));
+  const event = eventsOf(rig).find(({ reason }) => reason === "ProbeWarning");
+  deepStrictEqual([event?.type, event?.fieldPath], ["Warning", SERVER]);
+  ok(event?.message.startsWith("Readiness probe warning: "));
 });
 
 Deno.test("Agent tells ResizeDeferred when a resize has to wait for another pod", async () => {

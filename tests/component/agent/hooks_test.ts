@@ -5,12 +5,11 @@
  */
 
 import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
-import { createServer, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import type { ServerResponse } from "node:http";
 import { CoreRig } from "../../support/agent/core_rig.ts";
 import { busybox, untilGone, WEB, web } from "../../support/agent/manifests.ts";
 import {
-  withAddress,
+  ON_LOOPBACK,
   withOtherRuntime,
 } from "../../support/agent/other_runtime.ts";
 import {
@@ -18,12 +17,12 @@ import {
   untilRunning,
   withRunning,
 } from "../../support/agent/phases.ts";
+import { type HttpServer, serveHttp } from "../../support/peers/http_server.ts";
 
 const SHELL = ["sh", "-c", "hook"];
 
 /** A workload that answers on the loopback address, where its pod is said to be. */
-interface Workload extends AsyncDisposable {
-  readonly port: number;
+interface Workload extends HttpServer {
   /** Path and user agent of each request. */
   readonly asked: string[];
 }
@@ -32,29 +31,11 @@ async function workload(
   answer: (response: ServerResponse) => void = (response) => response.end(),
 ): Promise<Workload> {
   const asked: string[] = [];
-  const server = createServer((request, response) => {
+  const server = await serveHttp((request, response) => {
     asked.push(`${request.url} ${request.headers["user-agent"]}`);
     answer(response);
   });
-  await new Promise<void>((resolve) =>
-    server.listen(0, "127.0.0.1", () => resolve())
-  );
-  // A port it has, once it listens.
-  const { port } = server.address() as AddressInfo;
-  return {
-    port,
-    asked,
-    async [Symbol.asyncDispose]() {
-      server.closeAllConnections();
-      await new Promise<void>((resolve) => server.close(() => resolve()));
-    },
-  };
-}
-
-function rigOnLoopback(): Promise<CoreRig> {
-  return CoreRig.start({
-    wrap: (connection) => withAddress(connection, "127.0.0.1"),
-  });
+  return { ...server, asked };
 }
 
 function withHooks(
@@ -144,7 +125,7 @@ Deno.test("Agent asks a postStart hook by HTTP at the pod's address, by the name
     response.writeHead(503);
     response.end("not yet");
   });
-  await using rig = await rigOnLoopback();
+  await using rig = await CoreRig.start(ON_LOOPBACK);
   const httpGet = { port: "http", path: "/started?really=1" };
   const ports = [{ name: "http", containerPort: server.port }];
   const containers = [
@@ -159,7 +140,7 @@ Deno.test("Agent asks a postStart hook by HTTP at the pod's address, by the name
 Deno.test("Agent kills a container whose postStart hook asks a closed port (RT-21)", async () => {
   const server = await workload();
   await server[Symbol.asyncDispose]();
-  await using rig = await rigOnLoopback();
+  await using rig = await CoreRig.start(ON_LOOPBACK);
   const httpGet = { port: server.port };
   await rig.apply(
     "web",
@@ -230,7 +211,7 @@ Deno.test("Agent reads no more than the beginning of an endless answer to a preS
     };
     flood();
   });
-  await using rig = await rigOnLoopback();
+  await using rig = await CoreRig.start(ON_LOOPBACK);
   const httpGet = { port: server.port, path: "/bye" };
   await rig.apply("web", withHooks({ preStop: { httpGet } }));
   await untilRunning(rig);
@@ -243,7 +224,7 @@ Deno.test("Agent reads no more than the beginning of an endless answer to a preS
 
 Deno.test("Agent cuts a preStop request that is never answered at the grace limit (RT-21)", async () => {
   await using server = await workload(() => {});
-  await using rig = await rigOnLoopback();
+  await using rig = await CoreRig.start(ON_LOOPBACK);
   const httpGet = { port: server.port };
   await rig.apply("web", withHooks({ preStop: { httpGet } }));
   await untilRunning(rig);
@@ -254,7 +235,7 @@ Deno.test("Agent cuts a preStop request that is never answered at the grace limi
 
 Deno.test("Agent runs the recorded preStop request of a pod whose manifest went while it was down", async () => {
   await using server = await workload();
-  await using rig = await rigOnLoopback();
+  await using rig = await CoreRig.start(ON_LOOPBACK);
   const preStop = { httpGet: { port: "http", path: "/bye" } };
   const ports = [{ name: "http", containerPort: server.port }];
   const containers = [busybox(WEB, { ports, lifecycle: { preStop } })];

@@ -5,44 +5,29 @@
  */
 
 import { match, strictEqual } from "node:assert/strict";
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { CoreRig } from "../../support/agent/core_rig.ts";
-import { withAddress } from "../../support/agent/other_runtime.ts";
+import { ON_LOOPBACK } from "../../support/agent/other_runtime.ts";
 import {
   condition,
   messages,
   probed,
   untilReady,
 } from "../../support/agent/probes.ts";
+import { type HttpServer, serveHttp } from "../../support/peers/http_server.ts";
 
 /** A workload on the loopback address that answers with a status. */
-interface Workload extends AsyncDisposable {
-  readonly port: number;
+interface Workload extends HttpServer {
   status: number;
   asked: number;
 }
 
 async function workload(): Promise<Workload> {
-  const server = createServer((_request, response) => {
+  const server = await serveHttp((_request, response) => {
     self.asked++;
     response.writeHead(self.status);
     response.end();
   });
-  await new Promise<void>((resolve) =>
-    server.listen(0, "127.0.0.1", () => resolve())
-  );
-  // A port it has, once it listens.
-  const { port } = server.address() as AddressInfo;
-  const self: Workload = {
-    port,
-    status: 503,
-    asked: 0,
-    async [Symbol.asyncDispose]() {
-      server.closeAllConnections();
-      await new Promise<void>((resolve) => server.close(() => resolve()));
-    },
-  };
+  const self: Workload = { ...server, status: 503, asked: 0 };
   return self;
 }
 
@@ -59,9 +44,7 @@ function served(port: number): Record<string, unknown> {
 
 Deno.test("Agent asks a pod by HTTP at the address of its sandbox, by the name of a port (PR-11)", async () => {
   await using server = await workload();
-  await using rig = await CoreRig.start({
-    wrap: (connection) => withAddress(connection, "127.0.0.1"),
-  });
+  await using rig = await CoreRig.start(ON_LOOPBACK);
   await rig.apply("web", probed(served(server.port)));
   await rig.until(() => server.asked > 2, "questions");
   strictEqual(condition(rig, "Ready"), "False");

@@ -10,11 +10,13 @@ import {
   rejects,
   strictEqual,
 } from "node:assert/strict";
-import { createServer, type Server, type ServerResponse } from "node:http";
-import { createServer as createTlsServer } from "node:https";
-import type { AddressInfo } from "node:net";
+import type { ServerResponse } from "node:http";
 import { httpGet, NotTlsError } from "../../../mod/host/clients/mod.ts";
-import { Authority } from "../../support/peers/certificates.ts";
+import {
+  Authority,
+  type Certificate,
+} from "../../support/peers/certificates.ts";
+import { type HttpServer, serveHttp } from "../../support/peers/http_server.ts";
 import { drain, serveRaw } from "../../support/peers/raw_server.ts";
 
 const NEVER = new AbortController().signal;
@@ -26,38 +28,21 @@ interface Asked {
   readonly headers: readonly string[];
 }
 
-/** A server that lives as long as its block. */
-interface Listening extends AsyncDisposable {
-  readonly port: number;
+interface Listening extends HttpServer {
   readonly asked: Asked[];
 }
 
 async function listen(
   answer: (response: ServerResponse, asked: Asked) => void,
-  tls?: { readonly key: string; readonly cert: string },
+  tls?: Certificate,
 ): Promise<Listening> {
   const asked: Asked[] = [];
-  const handle: Parameters<typeof createServer>[1] = (request, response) => {
+  const server = await serveHttp((request, response) => {
     const one = { path: request.url ?? "", headers: request.rawHeaders };
     asked.push(one);
     answer(response, one);
-  };
-  const server: Server = tls === undefined
-    ? createServer(handle)
-    : createTlsServer(tls, handle);
-  await new Promise<void>((resolve) =>
-    server.listen(0, "127.0.0.1", () => resolve())
-  );
-  // A port it has, once it listens.
-  const { port } = server.address() as AddressInfo;
-  return {
-    port,
-    asked,
-    async [Symbol.asyncDispose]() {
-      server.closeAllConnections();
-      await new Promise<void>((resolve) => server.close(() => resolve()));
-    },
-  };
+  }, tls);
+  return { ...server, asked };
 }
 
 Deno.test("httpGet() sends path, query and headers as they are, and reads the answer", async () => {

@@ -5,8 +5,6 @@
  */
 
 import { deepStrictEqual, match, strictEqual } from "node:assert/strict";
-import { createServer as createTlsServer } from "node:https";
-import type { AddressInfo } from "node:net";
 import type { Probe } from "../../../mod/api/types/mod.ts";
 import type { ProbeResult } from "../../../mod/prober/mod.ts";
 import { Authority } from "../../support/peers/certificates.ts";
@@ -20,6 +18,7 @@ import {
   type TcpServer,
 } from "../../support/peers/raw_server.ts";
 import { attempt, LateClock } from "../../support/prober/attempts.ts";
+import { serveHttp } from "../../support/peers/http_server.ts";
 
 interface Web extends Omit<TcpServer, "count"> {
   readonly requests: readonly string[];
@@ -176,16 +175,12 @@ Deno.test("TargetProber.run() does not ask the proxy of the environment (PR-03)"
 
 Deno.test("TargetProber.run() checks no certificate (PR-03)", async () => {
   const identity = await (await Authority.create()).issue({ name: "web" });
-  const server = createTlsServer(identity, (_, response) => response.end());
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  // A port it has, once it listens.
-  const { port } = server.address() as AddressInfo;
-  try {
-    const { kind } = await attempt(get(port, { scheme: "HTTPS" }));
-    strictEqual(kind, "success");
-  } finally {
-    await new Promise<void>((resolve) => server.close(() => resolve()));
-  }
+  await using server = await serveHttp(
+    (_, response) => response.end(),
+    identity,
+  );
+  const { kind } = await attempt(get(server.port, { scheme: "HTTPS" }));
+  strictEqual(kind, "success");
 });
 
 Deno.test("TargetProber.run() says that a server of HTTPS speaks no TLS", async () => {

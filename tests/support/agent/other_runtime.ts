@@ -6,6 +6,7 @@
 
 import type { CriConnection } from "../../../mod/cri/mod.ts";
 import type { RuntimeService } from "../../../mod/cri/model/mod.ts";
+import type { CoreRigOptions } from "./core_rig.ts";
 
 /** A connection whose runtime answers some calls in another way. */
 export function withOtherRuntime(
@@ -42,3 +43,8 @@ export function withAddress(
     },
   });
 }
+
+/** A whole agent whose pods all are where the test listens. */
+export const ON_LOOPBACK: CoreRigOptions = {
+  wrap: (connection) => withAddress(connection, "127.0.0.1"),
+};
