@@ -30,6 +30,8 @@ export interface WriteOptions {
 export interface WriteSteps {
   /** Makes a file that must not be there yet. */
   create(path: string, mode: number): Promise<WrittenFile>;
+  /** The same with all of its content, and of exactly this mode. */
+  writeNew(path: string, bytes: Uint8Array, mode: number): Promise<void>;
   /** Sets the mode, whatever the umask is. */
   chmod(path: string, mode: number): Promise<void>;
   rename(from: string, to: string): Promise<void>;
@@ -61,25 +63,92 @@ export async function writeFileAtomic(
   options: WriteOptions,
 ): Promise<void> {
   const { durable = true, mode, steps = diskSteps } = options;
-  let temporary: string | undefined;
   try {
-    const created = await createBeside(path, mode, steps);
-    temporary = created.path;
-    using file = created.file;
+    const write = durable ? writeSynced : writeBeside;
+    await write(path, bytes, { mode, steps });
+    if (durable) await steps.syncDirectory(dirname(path));
+  } catch (error) {
+    throw new FileError("write", path, { cause: error });
+  }
+}
+
+interface Writing {
+  readonly mode: number;
+  readonly steps: WriteSteps;
+}
+
+/** Puts a file in place whose content is on the disk by then. */
+async function writeSynced(
+  path: string,
+  bytes: Uint8Array,
+  { mode, steps }: Writing,
+): Promise<void> {
+  await putInPlace(path, steps, async (draft) => {
+    using file = await steps.create(draft, mode);
     for (let at = 0; at < bytes.length;) {
       at += await file.write(bytes.subarray(at));
     }
     // The umask took bits away at creation.
-    await steps.chmod(temporary, mode);
-    if (durable) await file.sync();
-    await steps.rename(temporary, path);
-    temporary = undefined;
-    if (durable) await steps.syncDirectory(dirname(path));
+    await steps.chmod(draft, mode);
+    await file.sync();
+  });
+}
+
+/** The same in fewer steps, when a power cut may take it. */
+async function writeBeside(
+  path: string,
+  bytes: Uint8Array,
+  { mode, steps }: Writing,
+): Promise<void> {
+  await putInPlace(
+    path,
+    steps,
+    (draft) => steps.writeNew(draft, bytes, mode),
+  );
+}
+
+let drafts = 0;
+
+/** Has a temporary file made, and gives it its name. */
+async function putInPlace(
+  path: string,
+  steps: WriteSteps,
+  make: (draft: string) => Promise<void>,
+): Promise<void> {
+  const draft = await makeBeside(path, steps, make);
+  try {
+    await steps.rename(draft, path);
   } catch (error) {
-    // The failure of the write itself is what the caller has to know.
-    if (temporary !== undefined) await steps.remove(temporary).catch(() => {});
-    throw new FileError("write", path, { cause: error });
+    await removeDraft(draft, steps);
+    throw error;
   }
+}
+
+async function makeBeside(
+  path: string,
+  steps: WriteSteps,
+  make: (draft: string) => Promise<void>,
+): Promise<string> {
+  for (;;) {
+    drafts++;
+    const name = `.${basename(path)}.${Deno.pid}-${drafts}.tmp`;
+    const draft = join(dirname(path), name);
+    try {
+      await make(draft);
+      return draft;
+    } catch (error) {
+      const kind = fileErrorKind(error);
+      // Left behind by a crashed process that had our id: take the next number.
+      if (kind === "exists") continue;
+      if (kind !== "missing") await removeDraft(draft, steps);
+      throw error;
+    }
+  }
+}
+
+/** The failure of the write itself is what the caller has to know. */
+async function removeDraft(draft: string, steps: WriteSteps): Promise<void> {
+  await steps.remove(draft).catch(() => {});
 }
 
 const diskSteps: WriteSteps = {
@@ -91,6 +160,9 @@ const diskSteps: WriteSteps = {
       [Symbol.dispose]: () => file.close(),
     };
   },
+  // With a mode given, Deno sets it on the open file, too.
+  writeNew: (path, bytes, mode) =>
+    Deno.writeFile(path, bytes, { mode, createNew: true }),
   chmod: (path, mode) => Deno.chmod(path, mode),
   rename: (from, to) => Deno.rename(from, to),
   remove: (path) => Deno.remove(path),
@@ -129,26 +201,6 @@ async function makeDirectory(path: string, mode: number): Promise<void> {
     if (fileErrorKind(error) !== "missing") throw error;
     await Deno.mkdir(dirname(path), { recursive: true });
     await Deno.mkdir(path, { mode });
-  }
-}
-
-let created = 0;
-
-async function createBeside(
-  path: string,
-  mode: number,
-  steps: WriteSteps,
-): Promise<{ readonly path: string; readonly file: WrittenFile }> {
-  for (;;) {
-    created++;
-    const name = `.${basename(path)}.${Deno.pid}-${created}.tmp`;
-    const at = join(dirname(path), name);
-    try {
-      return { path: at, file: await steps.create(at, mode) };
-    } catch (error) {
-      // Left behind by a crashed process that had our id: take the next number.
-      if (fileErrorKind(error) !== "exists") throw error;
-    }
   }
 }
 

@@ -59,13 +59,18 @@ export type BoundedRead =
  * @throws {FileError} When it cannot be found out.
  */
 export async function lookAtFile(path: string): Promise<FileLook> {
-  const look = (call: Promise<Deno.FileInfo>) =>
-    unlessMissing(withPath("look at", path, call));
-  const info = await look(Deno.stat(path));
-  if (info === undefined) {
-    const isLink = await look(Deno.lstat(path)) !== undefined;
-    return { kind: isLink ? "dangling" : "missing" };
-  }
+  const found = await lookBehindLinks(path);
+  if (found !== undefined) return found;
+  const link = await unlessMissing(withPath("look at", path, Deno.lstat(path)));
+  return { kind: link === undefined ? "missing" : "dangling" };
+}
+
+/** The same; `undefined` of what is missing, be there a link or not. */
+async function lookBehindLinks(
+  path: string,
+): Promise<Exclude<FileLook, { kind: "dangling" | "missing" }> | undefined> {
+  const info = await unlessMissing(withPath("look at", path, Deno.stat(path)));
+  if (info === undefined) return undefined;
   if (info.isFile) return { kind: "file", stamp: stampOf(info) };
   if (info.isDirectory) {
     return {
@@ -91,10 +96,9 @@ export async function readFileBounded(
   path: string,
   maxBytes: number,
 ): Promise<BoundedRead> {
-  const look = await lookAtFile(path);
-  switch (look.kind) {
-    case "missing":
-    case "dangling":
+  const look = await lookBehindLinks(path);
+  switch (look?.kind) {
+    case undefined:
       return { kind: "missing" };
     case "directory":
       return { kind: "not_regular", what: "directory" };

@@ -59,8 +59,8 @@ export const diskFiles: DiskFiles = {
   },
 
   async write(path, content, mode) {
+    // Deno sets the mode on the open file, too.
     await Deno.writeTextFile(path, content, { mode });
-    await Deno.chmod(path, mode);
   },
 
   async replace(path, content, { durable }) {
@@ -79,7 +79,6 @@ export const diskFiles: DiskFiles = {
       await Deno.mkdir(dirname(path), { recursive: true, mode: 0o750 });
       await create();
     }
-    await Deno.chmod(path, mode);
     return true;
   },
 

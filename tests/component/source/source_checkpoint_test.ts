@@ -214,6 +214,8 @@ function dyingAt(step: number): RecordFiles & { readonly done: string[] } {
         };
         return written;
       }),
+    // Records are to survive a power cut.
+    writeNew: () => Promise.reject(new Error("Not wanted here")),
     chmod: (path, mode) => act("chmod", () => Deno.chmod(path, mode)),
     rename: (from, to) => act("rename", () => Deno.rename(from, to)),
     remove: (path) => act("remove", () => Deno.remove(path)),

@@ -81,6 +81,14 @@ class FragileDisk implements WriteSteps {
     });
   }
 
+  writeNew(path: string, bytes: Uint8Array): Promise<void> {
+    return this.#step("writeNew", () => {
+      const inode: Inode = { text: "", synced: "" };
+      this.names.set(path, inode);
+      inode.text = new TextDecoder().decode(bytes);
+    });
+  }
+
   chmod(): Promise<void> {
     return this.#step("chmod", () => {});
   }
@@ -117,9 +125,12 @@ class FragileDisk implements WriteSteps {
   }
 }
 
-function write(disk: FragileDisk): Promise<void> {
+function write(
+  disk: FragileDisk,
+  options: { readonly durable?: boolean } = {},
+): Promise<void> {
   const bytes = new TextEncoder().encode(NEW);
-  return writeFileAtomic(PATH, bytes, { mode: 0o600, steps: disk });
+  return writeFileAtomic(PATH, bytes, { mode: 0o600, steps: disk, ...options });
 }
 
 const STEPS: readonly string[] = [
@@ -163,3 +174,20 @@ for (const [at, step] of STEPS.entries()) {
     strictEqual(disk.names.get(PATH)?.text, isRenamed ? NEW : OLD);
   });
 }
+
+Deno.test("writeFileAtomic() takes two steps for what a power cut may take, and cleans up after either", async () => {
+  const steps = ["writeNew", "rename"];
+  for (const failsAt of [Infinity, 0, 1]) {
+    const disk = new FragileDisk(failsAt);
+    disk.put(PATH, OLD);
+    const writing = write(disk, { durable: false });
+    if (failsAt === Infinity) await writing;
+    else await rejects(writing, FileError);
+    const done = failsAt === Infinity
+      ? steps
+      : [...steps.slice(0, failsAt + 1), "remove"];
+    deepStrictEqual(disk.done, done);
+    deepStrictEqual([...disk.names.keys()], [PATH]);
+    strictEqual(disk.names.get(PATH)?.text, failsAt === Infinity ? NEW : OLD);
+  }
+});
