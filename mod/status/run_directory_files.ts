@@ -5,12 +5,7 @@
  */
 
 import { isPodUid } from "../api/objects/mod.ts";
-import {
-  diskFiles,
-  ensureDirectory,
-  readFileBounded,
-} from "../host/files/mod.ts";
-import { fileErrorKind } from "../host/paths/mod.ts";
+import { diskFiles, readFileBounded, runFiles } from "../host/files/mod.ts";
 
 const SUFFIX = ".json";
 
@@ -62,17 +57,9 @@ export class RunDirectoryFiles {
    *
    * @throws {Error} when it cannot be written
    */
-  async write(uid: string, text: string): Promise<void> {
-    const path = this.#path(uid);
+  write(uid: string, text: string): void {
     // A power cut ends the containers as well.
-    const replace = () => diskFiles.replace(path, text, { durable: false });
-    try {
-      await replace();
-    } catch (error) {
-      if (fileErrorKind(error) !== "missing") throw error;
-      await ensureDirectory(this.#directory, 0o700);
-      await replace();
-    }
+    runFiles.replace(this.#path(uid), text);
   }
 
   /**
@@ -80,8 +67,8 @@ export class RunDirectoryFiles {
    *
    * @throws {Error} when it cannot be removed
    */
-  async remove(uid: string): Promise<void> {
-    await diskFiles.remove(this.#path(uid));
+  remove(uid: string): void {
+    runFiles.remove(this.#path(uid));
   }
 
   #path(uid: string): string {

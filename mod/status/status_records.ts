@@ -71,13 +71,14 @@ export class StatusRecords {
           // The directory of the pod may not be there yet.
           const isWritten = record === undefined ||
             await this.#records.writeIfThere(uid, record);
-          await this.#writeRun(uid, runRecordOf(status));
+          this.#writeRun(uid, runRecordOf(status));
           return { kind: isWritten ? "taken" : "deferred" };
         },
         // The record on the disk goes, or stays, with the directory of the pod.
+        // deno-lint-ignore require-await -- a failure is a rejection
         remove: async (uid) => {
           this.#forgetFound(uid);
-          await this.#writeRun(uid, undefined);
+          this.#writeRun(uid, undefined);
         },
       },
     });
@@ -131,15 +132,15 @@ export class StatusRecords {
     this.#found.delete(uid);
   }
 
-  async #writeRun(uid: string, record: RunRecord | undefined): Promise<void> {
+  #writeRun(uid: string, record: RunRecord | undefined): void {
     const { runFiles } = this.#deps;
     const text = record && formatRunRecord(record);
     if (this.#runWritten.get(uid) === text) return;
     if (text === undefined) {
-      await runFiles.remove(uid);
+      runFiles.remove(uid);
       this.#runWritten.delete(uid);
     } else {
-      await runFiles.write(uid, text);
+      runFiles.write(uid, text);
       this.#runWritten.set(uid, text);
     }
   }
@@ -170,7 +171,7 @@ export class StatusRecords {
     const { runFiles } = this.#deps;
     using _permit = await this.#reads.acquire();
     try {
-      if (!isKnown) return await runFiles.remove(uid);
+      if (!isKnown) return runFiles.remove(uid);
       const text = await runFiles.read(uid);
       if (text === undefined) return;
       const record = parseRunRecord(text);

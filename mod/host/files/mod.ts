@@ -39,6 +39,7 @@ export {
 } from "./pod_records.ts";
 export { type Removal, removeTree, REMOVING_PREFIX } from "./remove_tree.ts";
 export { type HeldRootLock, lockRootDirectory } from "./root_lock.ts";
+export { type RunFiles, runFiles } from "./run_files.ts";
 export { openRecord, sealRecord } from "./sealed_record.ts";
 export { TimeLimit } from "./time_limit.ts";
 export { type EntryChange, type WatchHint, watchPath } from "./watch.ts";

@@ -33,15 +33,13 @@ export class MemoryRunFiles
     return Promise.resolve(this.texts.get(uid));
   }
 
-  write(uid: string, text: string): Promise<void> {
+  write(uid: string, text: string): void {
     this.writes++;
     this.texts.set(uid, text);
-    return Promise.resolve();
   }
 
-  remove(uid: string): Promise<void> {
+  remove(uid: string): void {
     this.texts.delete(uid);
-    return Promise.resolve();
   }
 }
 

@@ -340,7 +340,9 @@ Deno.test("StatusRecords.load() clears away run records of pods that are not the
 Deno.test("StatusRecords.keep() is held up by no run directory that is full", async () => {
   const { statuses, records, disk, runFiles, clock } = recordsRig();
   const { write } = runFiles;
-  runFiles.write = () => Promise.reject(new Error("No space left"));
+  runFiles.write = () => {
+    throw new Error("No space left");
+  };
   const stop = new AbortController();
   const run = records.run(stop.signal);
   statuses.setPodStatus(POD, runningStatus("x", { ready: true }));
@@ -359,7 +361,9 @@ Deno.test("StatusRecords.load() waits for all run records, also when one cannot 
   await records.keep("u");
   const text = runFiles.texts.get("u");
   runFiles.texts.set("unmanaged", "");
-  runFiles.remove = () => Promise.reject(new Error("Not permitted"));
+  runFiles.remove = () => {
+    throw new Error("Not permitted");
+  };
   const { promise, resolve } = Promise.withResolvers<string | undefined>();
   runFiles.read = () => promise;
   const again = recordsRig(new RecordDisk(), runFiles);
