@@ -18,9 +18,11 @@ import {
   DRAFT_PREFIX,
   parentOf,
   type Payload,
+  type PayloadFile,
 } from "./payload_path.ts";
 import {
   isDirectoryThere,
+  makeDirectoryAbove,
   makeVolumeDirectory,
   type VolumeFiles,
 } from "./volume_directory.ts";
@@ -28,7 +30,7 @@ import { VolumeFailure } from "./volume_setup.ts";
 
 /** Where a payload goes. */
 export interface PayloadPlace {
-  /** The volume's directory; its parent exists. */
+  /** The volume's directory. */
   readonly path: string;
   /** The group that may read it (fsGroup). */
   readonly group: number | undefined;
@@ -62,12 +64,11 @@ export async function writePayload(
 ): Promise<boolean> {
   const wanted = wantedOf(payload, place);
   if (!await isDirectoryThere(place.path)) {
+    await makeDirectoryAbove(place.path);
     await makeVolumeDirectory(place.path, {
       group: place.group,
       files,
-      fill: async (draft) => {
-        await write(wanted, { root: draft, changed: [...payload.keys()] });
-      },
+      fill: (draft) => writeFirst(wanted, draft),
     });
     return true;
   }
@@ -194,6 +195,19 @@ async function removeAll(
   }
 }
 
+/** Fills a directory that is new, and that nobody reads before it has its name. */
+async function writeFirst(wanted: WantedPayload, root: string): Promise<void> {
+  const { directories, group, payload } = wanted;
+  for (const path of directories) await makeDirectory(`${root}/${path}`, group);
+  for (const [path, file] of payload) {
+    await createFile(`${root}/${path}`, file.content, ownershipOf(file, group));
+  }
+}
+
+function ownershipOf({ mode }: PayloadFile, group: number | undefined) {
+  return { group, mode: group === undefined ? mode : mode | GROUP_READS };
+}
+
 async function write(
   wanted: WantedPayload,
   options: { readonly root: string; readonly changed: readonly string[] },
@@ -213,10 +227,7 @@ async function write(
       }/${DRAFT_PREFIX}${drafts.length}`;
       await unlessMissing(Deno.remove(at));
       drafts.push({ at, path: `${root}/${path}` });
-      await createFile(at, file.content, {
-        group,
-        mode: group === undefined ? file.mode : file.mode | GROUP_READS,
-      });
+      await createFile(at, file.content, ownershipOf(file, group));
     }
     for (let draft = drafts.shift(); draft; draft = drafts.shift()) {
       const { at, path } = draft;

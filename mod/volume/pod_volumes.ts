@@ -66,7 +66,6 @@ export interface VolumeDeps {
   readonly allocatable: () => ReadonlyMap<string, Quantity>;
 }
 
-const PARENT_MODE = 0o755;
 const VOLUME_NAME = /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/;
 
 // Upstream: the names of the plugins, with "~" for "/".
@@ -159,7 +158,7 @@ export class PodVolumes {
       const directory = emptyDir.medium === "Memory"
         ? this.#directories.inMemory(uid)
         : this.#directories.onDisk(uid);
-      const path = `${directory}/volumes/${EMPTY_DIR_PLUGIN}/${name}`;
+      const path = volumePath(directory, EMPTY_DIR_PLUGIN, name);
       usage.set(name, await directoryUsage(path, options.signal));
     }
     return usage;
@@ -184,7 +183,7 @@ export class PodVolumes {
       const directory = isInMemory(emptyDir)
         ? await this.#memoryDirectory(pod)
         : this.#directories.onDisk(pod.metadata.uid);
-      const path = await volumePath(directory, EMPTY_DIR_PLUGIN, volume.name);
+      const path = volumePath(directory, EMPTY_DIR_PLUGIN, volume.name);
       await ensureEmptyDir(path, pod, this.#deps.files);
       return { hostPath: path, readOnly: false };
     }
@@ -258,7 +257,7 @@ export class PodVolumes {
     const directory = kind === "configMap"
       ? this.#directories.onDisk(pod.metadata.uid)
       : await this.#memoryDirectory(pod);
-    return await volumePath(directory, PAYLOAD_PLUGINS[kind], volume.name);
+    return volumePath(directory, PAYLOAD_PLUGINS[kind], volume.name);
   }
 
   async #memoryDirectory(pod: Pod): Promise<string> {
@@ -320,13 +319,10 @@ function faultOf({ name: volume }: Volume, error: unknown): UnreadyVolume {
   };
 }
 
-/** A volume's path; the directory above it is made. */
-async function volumePath(
+function volumePath(
   podDirectory: string,
   plugin: string,
   name: string,
-): Promise<string> {
-  const parent = `${podDirectory}/volumes/${plugin}`;
-  await Deno.mkdir(parent, { recursive: true, mode: PARENT_MODE });
-  return `${parent}/${name}`;
+): string {
+  return `${podDirectory}/volumes/${plugin}/${name}`;
 }

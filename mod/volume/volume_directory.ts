@@ -7,7 +7,11 @@
 import { basename, dirname } from "node:path";
 import type { Pod, Volume } from "../api/types/mod.ts";
 import type { removeTree } from "../host/files/mod.ts";
-import { setOwnership, unlessMissing } from "../host/paths/mod.ts";
+import {
+  fileErrorKind,
+  setOwnership,
+  unlessMissing,
+} from "../host/paths/mod.ts";
 import { VolumeFailure } from "./volume_setup.ts";
 
 /** File operations that need more care than one call. */
@@ -19,6 +23,7 @@ export interface VolumeFiles {
 const OPEN_MODE = 0o777;
 // New files belong to the pod's group; upstream pkg/volume SetVolumeOwnership.
 const GROUP_MODE = 0o2777;
+const PARENT_MODE = 0o755;
 
 /** Whether a directory, and no link to one, is there. */
 export async function isDirectoryThere(path: string): Promise<boolean> {
@@ -28,7 +33,7 @@ export async function isDirectoryThere(path: string): Promise<boolean> {
 }
 
 /**
- * Makes the directory of a volume, which must not be there yet.
+ * Makes the directory of a volume, which must not be there yet, in one that is there.
  *
  * It appears under its name only with its final mode and content, so that a crash
  * leaves none that is half made; the half that one left is removed.
@@ -47,17 +52,27 @@ export async function makeVolumeDirectory(
   const { group, files, fill } = options;
   // No volume's and no claim's name starts with a dot.
   const draft = `${dirname(path)}/.${basename(path)}`;
+  await makeDraft(draft, files);
+  await fill?.(draft);
+  const mode = group === undefined ? OPEN_MODE : GROUP_MODE;
+  await setOwnership(draft, { group, mode });
+  await Deno.rename(draft, path);
+}
+
+async function makeDraft(draft: string, files: VolumeFiles): Promise<void> {
+  const make = () => Deno.mkdir(draft, { mode: 0o700 });
+  try {
+    return await make();
+  } catch (error) {
+    if (fileErrorKind(error) !== "exists") throw error;
+  }
   const leftover = await files.removeTree(draft);
   if (leftover.kind === "left") {
     throw new VolumeFailure(
       `"${leftover.mounts.join('", "')}" is mounted and in the way`,
     );
   }
-  await Deno.mkdir(draft, { mode: 0o700 });
-  await fill?.(draft);
-  const mode = group === undefined ? OPEN_MODE : GROUP_MODE;
-  await setOwnership(draft, { group, mode });
-  await Deno.rename(draft, path);
+  await make();
 }
 
 type EmptyDir = NonNullable<Volume["emptyDir"]>;
@@ -80,8 +95,6 @@ export function isInMemory(emptyDir: EmptyDir): boolean {
 /**
  * Makes an emptyDir unless it is there; one that a container changed stays as it
  * is. Its size limit is watched by the evictor.
- *
- * @param path in a directory that is there
  */
 export async function ensureEmptyDir(
   path: string,
@@ -90,7 +103,13 @@ export async function ensureEmptyDir(
 ): Promise<void> {
   if (await isDirectoryThere(path)) return;
   const group = pod.spec.securityContext?.fsGroup;
+  await makeDirectoryAbove(path);
   await makeVolumeDirectory(path, { group, files });
+}
+
+/** Makes the directory in which a volume of a pod lies, unless it is there. */
+export async function makeDirectoryAbove(path: string): Promise<void> {
+  await Deno.mkdir(dirname(path), { recursive: true, mode: PARENT_MODE });
 }
 
 /**
