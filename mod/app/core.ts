@@ -161,7 +161,7 @@ async function loadState(
     allocatable: () => node.allocatable,
   });
   const owned = await OwnedPods.load(
-    directories,
+    { directories, podRecords },
     config.runtime.podLogsDir,
   );
   const records = new StatusRecords({

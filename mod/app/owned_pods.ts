@@ -6,8 +6,15 @@
 
 import type { Pod } from "../api/types/mod.ts";
 import { podFullName } from "../api/vocabulary/mod.ts";
-import { diskFiles } from "../host/files/mod.ts";
+import { diskFiles, type PodRecords } from "../host/files/mod.ts";
 import type { PodDirectories } from "../volume/mod.ts";
+
+/** What {@linkcode OwnedPods} is built on. */
+export interface OwnedPodsDeps {
+  readonly directories: PodDirectories;
+  /** That of a pod whose directory is new is not read. */
+  readonly podRecords: Pick<PodRecords, "begin">;
+}
 
 /**
  * Pod directories, with their UIDs in memory: a pod on the runtime is
@@ -15,26 +22,29 @@ import type { PodDirectories } from "../volume/mod.ts";
  */
 export class OwnedPods {
   readonly #directories: PodDirectories;
+  readonly #records: Pick<PodRecords, "begin">;
   readonly #uids: Set<string>;
   readonly #names: ReadonlyMap<string, string>;
 
   private constructor(
-    directories: PodDirectories,
+    { directories, podRecords }: OwnedPodsDeps,
     found: {
       readonly uids: Iterable<string>;
       readonly names: ReadonlyMap<string, string>;
     },
   ) {
     this.#directories = directories;
+    this.#records = podRecords;
     this.#uids = new Set(found.uids);
     this.#names = found.names;
   }
 
   /** Reads which pods have a directory, and their names from the directories of their logs. */
   static async load(
-    directories: PodDirectories,
+    deps: OwnedPodsDeps,
     podLogsDir: string,
   ): Promise<OwnedPods> {
+    const { directories } = deps;
     const uids = new Set(await directories.list());
     const names = new Map<string, string>();
     const renamed = new Set<string>();
@@ -46,7 +56,7 @@ export class OwnedPods {
     }
     // With two names, the disk does not show which one counts.
     for (const uid of renamed) names.delete(uid);
-    return new OwnedPods(directories, { uids, names });
+    return new OwnedPods(deps, { uids, names });
   }
 
   /** The UIDs of all of them. */
@@ -66,8 +76,11 @@ export class OwnedPods {
 
   /** Makes the pod's directory; from then on its sandboxes are managed. */
   async prepare(pod: Pod): Promise<void> {
-    this.#uids.add(pod.metadata.uid);
-    await this.#directories.prepare(pod);
+    const { uid } = pod.metadata;
+    if (this.#uids.has(uid)) return await this.#directories.prepare(pod);
+    this.#uids.add(uid);
+    const make = () => this.#directories.prepareNew(pod);
+    await this.#records.begin(uid, make);
   }
 
   /** Removes the volumes of a pod that has ended; the pod stays managed. */

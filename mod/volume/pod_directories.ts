@@ -85,6 +85,19 @@ export class PodDirectories {
     await Deno.mkdir(directory, { mode: POD_DIRECTORY_MODE, recursive: true });
   }
 
+  /** The same for a pod that is thought to have none. @returns whether it had none */
+  async prepareNew(pod: Pod): Promise<boolean> {
+    try {
+      const directory = this.onDisk(pod.metadata.uid);
+      await Deno.mkdir(directory, { mode: POD_DIRECTORY_MODE });
+      return true;
+    } catch {
+      // It is there after all, or the directory above it is not.
+      await this.prepare(pod);
+      return false;
+    }
+  }
+
   /**
    * Takes the volumes of a pod away whose containers have ended, and its use of claims;
    * the rest of its directory stays. (kubelet: SyncTerminatedPod)

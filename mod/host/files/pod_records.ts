@@ -192,6 +192,19 @@ export class PodRecords {
     );
   }
 
+  /**
+   * Makes the directory of a pod before anything else is done to its record.
+   *
+   * @param make says whether there was none, and so no record to be read
+   */
+  async begin(uid: string, make: () => Promise<boolean>): Promise<void> {
+    const held = this.#of(uid);
+    await this.#inTurn(uid, async () => {
+      const isNew = await make();
+      if (isNew && held.file.kind === "unread") held.file = { kind: "read" };
+    });
+  }
+
   async #tryRead(uid: string): Promise<boolean> {
     const held = this.#of(uid);
     if (held.file.kind !== "unread") return true;
@@ -314,12 +327,8 @@ export class PodRecords {
     const isThere = written?.sha256 === sha256 &&
       (written.durable || !durable);
     if (isThere) return true;
-    const directory = this.#directory(uid);
-    if (options.makesDirectory) {
-      await this.#disk.makeDirectory(directory, 0o750);
-    }
     try {
-      await this.#disk.replace(`${directory}/${POD_RECORD}`, text, { durable });
+      await this.#replace(uid, text, { ...options, durable });
     } catch (error) {
       // A failed fsync of the directory comes after the file was exchanged.
       if (held.file.kind === "read") held.file = { kind: "read" };
@@ -331,6 +340,24 @@ export class PodRecords {
     held.file = { kind: "read", written: { sha256, durable } };
     if (held.outdated.length > 0) await this.#removeOutdated(uid, held);
     return true;
+  }
+
+  async #replace(
+    uid: string,
+    text: string,
+    options: { readonly makesDirectory: boolean; readonly durable: boolean },
+  ): Promise<void> {
+    const { makesDirectory, durable } = options;
+    const directory = this.#directory(uid);
+    const replace = () =>
+      this.#disk.replace(`${directory}/${POD_RECORD}`, text, { durable });
+    try {
+      await replace();
+    } catch (error) {
+      if (!makesDirectory || fileErrorKind(error) !== "missing") throw error;
+      await this.#disk.makeDirectory(directory, 0o750);
+      await replace();
+    }
   }
 
   async #removeOutdated(uid: string, held: Held): Promise<void> {
