@@ -45,6 +45,8 @@ export interface WriteBehindOptions {
 interface UnwrittenValue<Value> {
   readonly value: Value;
   state: "fresh" | "failed" | "retried";
+  /** Whether it does not wait for others. */
+  isUrgent: boolean;
 }
 
 /**
@@ -87,7 +89,7 @@ export class WriteBehind<Value> {
   readonly #bell = new Bell();
   /** Of the writes; aborts at the end of `run`. */
   #scope = new AbortController();
-  /** When what waits for no back-off is due. */
+  /** When what is not urgent and waits for no back-off is due. */
   #dueMs = Infinity;
   /** Ends when what failed is tried again: never, before any of it has failed again. */
   #backoff: { readonly delayMs: number; readonly endMs: number } | undefined;
@@ -121,9 +123,19 @@ export class WriteBehind<Value> {
     value: Value,
     options: { readonly urgent?: boolean } = {},
   ): void {
-    this.#pending.set(key, { value, state: "fresh" });
-    const waitMs = options.urgent === true ? 0 : this.#gatherMs;
-    this.#dueMs = Math.min(this.#dueMs, this.#clock.monotonic() + waitMs);
+    const isUrgent = options.urgent === true ||
+      this.#pending.get(key)?.isUrgent === true;
+    this.#pending.set(key, { value, state: "fresh", isUrgent });
+    const dueMs = this.#clock.monotonic() + this.#gatherMs;
+    if (!isUrgent) this.#dueMs = Math.min(this.#dueMs, dueMs);
+    this.#bell.ring();
+  }
+
+  /** Has what waits for a key written without waiting for others. */
+  hasten(key: string): void {
+    const pending = this.#pending.get(key);
+    if (pending === undefined) return;
+    pending.isUrgent = true;
     this.#bell.ring();
   }
 
@@ -179,12 +191,13 @@ export class WriteBehind<Value> {
       }
       this.#dueMs = nowMs;
     }
-    if (nowMs < this.#dueMs) return;
-    for (const [key, { state }] of this.#pending) {
+    const isDue = nowMs >= this.#dueMs;
+    for (const [key, { state, isUrgent }] of this.#pending) {
       if (this.#isFull) return;
-      if (state !== "failed") void this.#write(key);
+      if (state === "failed" || !(isDue || isUrgent)) continue;
+      void this.#write(key);
     }
-    this.#dueMs = Infinity;
+    if (isDue) this.#dueMs = Infinity;
   }
 
   /** Never rejects. */
@@ -194,7 +207,7 @@ export class WriteBehind<Value> {
     const writing = this.#tryWrite(key).finally(() => {
       this.#writing.delete(key);
       // What came meanwhile has its turn.
-      if (this.#pending.has(key)) this.#dueMs = this.#clock.monotonic();
+      this.hasten(key);
       this.#bell.ring();
     });
     this.#writing.set(key, writing);

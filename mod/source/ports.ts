@@ -4,7 +4,12 @@
  * @module
  */
 
-import type { BoundedRead, FileLook, WatchHint } from "../host/files/mod.ts";
+import type {
+  BoundedRead,
+  FileLook,
+  RunFiles,
+  WatchHint,
+} from "../host/files/mod.ts";
 import type { Kept } from "./file_state.ts";
 import type { CheckpointFailure } from "./source_conditions.ts";
 import type { SourceContent } from "./merge/mod.ts";
@@ -55,8 +60,13 @@ export interface LastGoodStore {
   loadDirectory(path: string): Promise<Kept<DirectoryNote>>;
   /** Keeps which directory manifests are in; returns at once. */
   saveDirectory(path: string, note: DirectoryNote): void;
-  /** Keeps what a manifest gave; returns at once, writing happens in `run`. */
+  /**
+   * Keeps what a manifest gave; returns at once. The next agent finds it whenever this
+   * one ends; that it survives a power cut takes some seconds of `run`.
+   */
   save(path: string, content: SourceContent): void;
+  /** Has what is kept of a manifest survive a power cut soon: it is what runs on now. */
+  hasten(path: string): void;
   /** Drops the record of a manifest that is gone; returns at once. */
   forget(path: string): void;
   /**
@@ -106,4 +116,6 @@ export interface RecordFiles {
   rename(from: string, to: string): Promise<void>;
   /** The names in a directory; none if it is missing. @throws when it cannot be read */
   list(directory: string): Promise<readonly string[]>;
+  /** What is done to files in memory, and over when a call returns. */
+  readonly now: RunFiles;
 }

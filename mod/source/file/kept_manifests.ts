@@ -20,6 +20,8 @@ import {
   resolveFiles,
 } from "./resolve_files.ts";
 
+type KeptStore = Pick<LastGoodStore, "load" | "save" | "hasten" | "forget">;
+
 /**
  * Puts manifests together so that nothing takes the place of what was there before, and
  * has records written when they are to say something else, and only then.
@@ -29,12 +31,12 @@ import {
  * record cannot be read that is likelier than of one that has none.
  */
 export class KeptManifests {
-  readonly #store: Pick<LastGoodStore, "load" | "save" | "forget">;
+  readonly #store: KeptStore;
   /** What the record of each manifest says, as far as that is known. */
   readonly #held = new Map<string, FileContent>();
   #holders: Holders = new Map();
 
-  constructor(store: Pick<LastGoodStore, "load" | "save" | "forget">) {
+  constructor(store: KeptStore) {
     this.#store = store;
   }
 
@@ -66,6 +68,11 @@ export class KeptManifests {
       this.#held.set(path, content);
       this.#store.save(path, content);
     }
+  }
+
+  /** A manifest is not valid any more: what is kept of it counts from now on. */
+  hasten(path: string): void {
+    this.#store.hasten(path);
   }
 
   /** Drops what is kept of a manifest that is gone. */

@@ -47,7 +47,7 @@ interface ManifestReaderDeps {
   readonly clock: Clock;
   readonly log: Logger;
   readonly files: Pick<ManifestFiles, "read">;
-  readonly kept: Pick<KeptManifests, "load">;
+  readonly kept: Pick<KeptManifests, "load" | "hasten">;
   /** A fault refuses the manifest like any other. */
   readonly check: PodCheck;
   /** What becomes of fields that the API does not have. */
@@ -178,6 +178,7 @@ export class ManifestReader {
   async #lastGoodOf(file: KnownFile): Promise<Kept<FileContent>> {
     const verdict = file.entry?.verdict;
     if (verdict?.kind === "accepted") {
+      this.#deps.kept.hasten(file.path);
       return { kind: "present", content: verdict.content };
     }
     const known = verdict?.lastGood;

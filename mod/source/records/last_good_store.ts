@@ -15,6 +15,7 @@ import {
   RecordKeeper,
   type RecordKeeperDeps,
   type RecordPlaces,
+  type RecordTimes,
 } from "./record_keeper.ts";
 
 /** Keeps a record for each manifest, with all that {@linkcode RecordKeeper} promises. */
@@ -23,8 +24,8 @@ export class DiskLastGoodStore extends RecordKeeper implements LastGoodStore {
   #directory: string | undefined;
 
   /** Touches nothing until asked to. */
-  constructor(places: RecordPlaces, deps: RecordKeeperDeps) {
-    super({ ...places, source: "file" }, deps);
+  constructor(places: RecordPlaces & RecordTimes, deps: RecordKeeperDeps) {
+    super({ gatherMs: GATHER_MS, ...places, source: "file" }, deps);
   }
 
   async loadAll(): Promise<AllLastGood> {
@@ -68,6 +69,10 @@ export class DiskLastGoodStore extends RecordKeeper implements LastGoodStore {
     });
   }
 }
+
+// What is kept matters after a later bad edit only, while the fsyncs of a burst of new
+// manifests would hold up the runtime, which writes its own records then.
+const GATHER_MS = 10_000;
 
 /** Before the path in the key of a directory; manifests have absolute paths. */
 const DIRECTORY = "directory:";

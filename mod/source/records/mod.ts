@@ -5,7 +5,8 @@
  * Records are sealed with a checksum, and written atomically and only when they change. One
  * that is not sound is set aside and never applied; one that the disk does not give is
  * unknown, not absent. On a disk that refuses, the newest wait in memory and are tried again.
- * No Secret gets to the disk.
+ * No Secret gets to the disk. What waits to be written with others has a draft in the run
+ * directory, so that an agent that is killed loses nothing.
  *
  * @example A history that the next agent finds
  * ```ts

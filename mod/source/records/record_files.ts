@@ -9,10 +9,11 @@ import {
   diskFiles,
   ensureDirectory,
   readFileBounded,
+  runFiles,
   TimeLimit,
   writeFileAtomic,
 } from "../../host/files/mod.ts";
-import { unlessMissing } from "../../host/paths/mod.ts";
+import { fileErrorKind, unlessMissing } from "../../host/paths/mod.ts";
 import type { Clock } from "../../base/mod.ts";
 import type { RecordFiles } from "../mod.ts";
 
@@ -20,12 +21,19 @@ import type { RecordFiles } from "../mod.ts";
 export const diskRecordFiles: RecordFiles = {
   read: readFileBounded,
   write: async (path, bytes) => {
-    await ensureDirectory(dirname(path), 0o700);
-    await writeFileAtomic(path, bytes, { mode: 0o600 });
+    const write = () => writeFileAtomic(path, bytes, { mode: 0o600 });
+    try {
+      await write();
+    } catch (error) {
+      if (fileErrorKind(error) !== "missing") throw error;
+      await ensureDirectory(dirname(path), 0o700);
+      await write();
+    }
   },
   remove: (path) => unlessMissing(Deno.remove(path)),
   rename: (from, to) => Deno.rename(from, to),
   list: diskFiles.list,
+  now: runFiles,
 };
 
 /** The same files, but a disk that does not answer in time counts as one that refuses. */
@@ -40,6 +48,7 @@ export function limitRecordFiles(
     remove: (path) => limit.run(path, () => files.remove(path)),
     rename: (from, to) => limit.run(from, () => files.rename(from, to)),
     list: (directory) => limit.run(directory, () => files.list(directory)),
+    now: files.now,
   };
 }
 

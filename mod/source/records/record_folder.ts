@@ -201,13 +201,15 @@ export class RecordFolder<Stored extends KeyedRecord> {
 
   /**
    * Removes what a crash in the middle of a write left behind, while nothing is being
-   * written, and every record that has none of these keys, if any are given.
+   * written, and every record that has none of these keys, if any are given. They are
+   * asked for when it is known which records there are.
    *
    * @throws when the disk refuses
    */
-  async sweep(keys?: ReadonlySet<string>): Promise<void> {
-    const kept = keys && new Set([...keys].map(nameOf));
-    for (const name of await this.#namesThere()) {
+  async sweep(keys?: () => ReadonlySet<string>): Promise<void> {
+    const names = await this.#namesThere();
+    const kept = keys && new Set([...keys()].map(nameOf));
+    for (const name of names) {
       const isStale = name.endsWith(DRAFT_SUFFIX) ||
         (name.endsWith(SUFFIX) && kept?.has(name) === false);
       if (isStale) await this.#files.remove(join(this.#directory, name));

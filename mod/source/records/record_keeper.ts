@@ -27,6 +27,7 @@ import {
   storeObject,
 } from "./stored_objects.ts";
 import type { CheckpointFailure, Kept } from "../mod.ts";
+import { RecordDrafts } from "./record_drafts.ts";
 import { RecordFolder, type RecordFolderDeps } from "./record_folder.ts";
 import type { SourceName } from "../merge/mod.ts";
 
@@ -45,6 +46,17 @@ export interface RecordPlaces {
   readonly secretDirectory: string;
 }
 
+/** When a {@linkcode RecordKeeper} writes. */
+export interface RecordTimes {
+  /**
+   * How long the first of several records waits for the others, to be written with them.
+   * Meanwhile the next agent finds a draft.
+   *
+   * @default 0: records are written at once, and there are no drafts
+   */
+  readonly gatherMs?: number;
+}
+
 /**
  * Keeps one file with a checksum for each key, written atomically and only when
  * what is in it changes.
@@ -61,6 +73,7 @@ export class RecordKeeper {
   readonly #source: SourceName;
   readonly #records: RecordFolder<StoredContent>;
   readonly #secrets: RecordFolder<StoredContent>;
+  readonly #drafts: RecordDrafts | undefined;
   readonly #deps: RecordKeeperDeps;
   readonly #failing: Gauge;
   readonly #corrupt: Counter;
@@ -71,20 +84,27 @@ export class RecordKeeper {
 
   /** Touches nothing until asked to. */
   constructor(
-    options: RecordPlaces & { readonly source: SourceName },
+    options: RecordPlaces & RecordTimes & { readonly source: SourceName },
     deps: RecordKeeperDeps,
   ) {
-    const { source, directory, secretDirectory } = options;
+    const { source, directory, secretDirectory, gatherMs = 0 } = options;
     const { clock, metrics } = deps;
     this.#source = source;
     this.#records = new RecordFolder(directory, deps, isStoredContent);
     this.#secrets = new RecordFolder(secretDirectory, deps, isStoredContent);
+    this.#drafts = gatherMs === 0
+      ? undefined
+      : new RecordDrafts(`${secretDirectory}/drafts`, deps);
     this.#deps = deps;
-    this.#writes = new WriteBehind({
-      write: (key, pending) => this.#write(key, pending),
-      failing: (error) => this.#setFailure(error),
-      recovered: () => this.#setFailure(undefined),
-    }, clock);
+    this.#writes = new WriteBehind(
+      {
+        write: (key, pending) => this.#write(key, pending),
+        failing: (error) => this.#setFailure(error),
+        recovered: () => this.#setFailure(undefined),
+      },
+      clock,
+      { gatherMs },
+    );
     this.#failing = metrics.gauge(
       "skerry_checkpoint_failing",
       "1 while accepted pods of a source cannot be written to disk.",
@@ -108,6 +128,13 @@ export class RecordKeeper {
       return { kind: "present", content: pending.content };
     }
     if (pending?.kind === "forget") return ABSENT;
+    const draft = await this.#loadDraft(key);
+    // An agent before was killed, and what it had not written counts now.
+    if (draft.kind === "present" && this.#writes.get(key) === undefined) {
+      const { content } = draft;
+      this.#writes.put(key, { kind: "save", content }, { urgent: true });
+    }
+    if (draft.kind !== "absent") return draft;
     const record = await this.#loadFrom(this.#records, key);
     if (record.kind !== "present") return record;
     const secrets = await this.#loadFrom(this.#secrets, key);
@@ -129,13 +156,17 @@ export class RecordKeeper {
   ): Promise<{ readonly keys: readonly string[]; readonly isWhole: boolean }> {
     const { log } = this.#deps;
     try {
-      const { records, setAside, unreadable, lost } = await this.#records
-        .readAll();
+      const found = await this.#records.readAll();
+      const drafts = await this.#drafts?.folder.readAll() ?? NONE;
+      const setAside = [...found.setAside, ...drafts.setAside];
+      const unreadable = [...found.unreadable, ...drafts.unreadable];
+      const lost = [...found.lost, ...drafts.lost];
       for (const movedTo of setAside) this.#reportCorrupt({ movedTo });
       for (const file of unreadable) {
         log.warn("checkpoint_unreadable", { file });
       }
-      const keys = records.map(({ path }) => path);
+      const all = [...found.records, ...drafts.records];
+      const keys = [...new Set(all.map(({ path }) => path))];
       const spared = dispensable && this.#records.fileOf(dispensable);
       const isMissed = lost.some((file) => file !== spared);
       return { keys, isWhole: unreadable.length === 0 && !isMissed };
@@ -153,14 +184,22 @@ export class RecordKeeper {
     return { message, sinceMs };
   }
 
-  /** Has a record written soon. */
+  /** Has a record written, with others that come soon after the first. */
   put(key: string, content: RecordContent): void {
-    this.#writes.put(key, { kind: "save", content });
+    // Without a draft nothing would be known of it if the agent ended now.
+    const urgent = this.#drafts?.save(key, content) !== true;
+    this.#writes.put(key, { kind: "save", content }, { urgent });
+  }
+
+  /** Has a record written now that waits for others. */
+  hasten(key: string): void {
+    this.#writes.hasten(key);
   }
 
   /** Has a record removed soon. */
   forget(key: string): void {
-    this.#writes.put(key, { kind: "forget" });
+    this.#drafts?.drop(key);
+    this.#writes.put(key, { kind: "forget" }, { urgent: true });
   }
 
   /**
@@ -168,7 +207,7 @@ export class RecordKeeper {
    * at each try: what is kept meanwhile has a right to its record.
    */
   retainKeys(keys: () => ReadonlySet<string>): void {
-    this.#writes.put(SWEEP, { kind: "retain", keys });
+    this.#writes.put(SWEEP, { kind: "retain", keys }, { urgent: true });
   }
 
   /** Writes what was asked for until `signal` aborts, and then for a moment what came last. */
@@ -180,13 +219,17 @@ export class RecordKeeper {
     try {
       switch (pending.kind) {
         case "retain":
-          await this.#secrets.sweep(pending.keys());
-          return await this.#records.sweep(pending.keys());
+          await this.#drafts?.folder.sweep(pending.keys);
+          await this.#secrets.sweep(pending.keys);
+          return await this.#records.sweep(pending.keys);
         case "forget":
           await this.#secrets.remove(key);
           return await this.#records.remove(key);
         case "save":
-          return await this.#store(key, pending.content);
+          await this.#store(key, pending.content);
+          // A newer one has put its own draft in the place of this one's.
+          if (this.#writes.get(key) === pending) this.#drafts?.drop(key);
+          return;
       }
     } catch (error) {
       if (pending.kind === "save" && !this.#reported.has(pending)) {
@@ -255,6 +298,11 @@ export class RecordKeeper {
     this.#deps.log.warn("checkpoint_too_large", { file });
   }
 
+  async #loadDraft(key: string): Promise<Kept<RecordContent>> {
+    if (this.#drafts === undefined) return ABSENT;
+    return await this.#loadFrom(this.#drafts.folder, key);
+  }
+
   async #loadFrom(
     folder: RecordFolder<StoredContent>,
     key: string,
@@ -319,6 +367,7 @@ type PendingWrite =
   | { readonly kind: "retain"; readonly keys: () => ReadonlySet<string> };
 
 const ABSENT = { kind: "absent" } as const;
+const NONE = { records: [], setAside: [], unreadable: [], lost: [] };
 
 /** The key of the pending write that is about all records; no record has it. */
 const SWEEP = "";

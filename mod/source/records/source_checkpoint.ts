@@ -64,7 +64,9 @@ export async function dropSetCheckpoint(
 ): Promise<void> {
   for (const directory of [places.secretDirectory, places.directory]) {
     try {
-      await new RecordFolder(directory, deps, isStoredContent).sweep(new Set());
+      await new RecordFolder(directory, deps, isStoredContent).sweep(() =>
+        new Set()
+      );
     } catch (error) {
       deps.log.warn("checkpoint_not_dropped", { directory, error });
     }

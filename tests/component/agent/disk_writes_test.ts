@@ -90,7 +90,8 @@ Deno.test("Agent restarts a container and runs its edited version on a disk that
   const fixed = (label: string) => version(label, { name: "local", uid });
   await rig.apply("local", fixed("one"));
   await untilRunning(rig, "local");
-  await rig.pass(3_000);
+  // Until everything is kept.
+  await rig.pass(15_000);
   // Where its directories were, nothing can be made, whoever the agent is.
   const { rootDir } = rig.config.paths;
   for (const path of [`pods/${uid}/containers`, "checkpoints"]) {

@@ -7,6 +7,7 @@
 import type { LocalObject } from "../../../mod/api/objects/mod.ts";
 import { MetricsRegistry } from "../../../mod/base/telemetry/mod.ts";
 import { DiskLastGoodStore } from "../../../mod/source/records/last_good_store.ts";
+import type { RecordTimes } from "../../../mod/source/records/record_keeper.ts";
 import { DiskSetCheckpoint } from "../../../mod/source/records/source_checkpoint.ts";
 import type { SourceContent } from "../../../mod/source/merge/source_set.ts";
 import { FakeClock } from "../fake_clock.ts";
@@ -29,7 +30,12 @@ export class CheckpointRig implements AsyncDisposable {
   readonly #stop = new AbortController();
   #running: Promise<unknown> | undefined;
 
-  constructor(disk: FakeRecords = new FakeRecords(), origin: string = URL_A) {
+  constructor(
+    disk: FakeRecords = new FakeRecords(),
+    origin: string = URL_A,
+    // What is written together, and when, is a matter of its own.
+    times: RecordTimes = { gatherMs: 0 },
+  ) {
     this.disk = disk;
     const deps = {
       clock: this.clock,
@@ -47,6 +53,7 @@ export class CheckpointRig implements AsyncDisposable {
     this.lastGood = new DiskLastGoodStore({
       directory: "/manifests",
       secretDirectory: "/run/manifests",
+      ...times,
     }, deps);
   }
 
@@ -58,6 +65,14 @@ export class CheckpointRig implements AsyncDisposable {
     ]);
     await this.clock.advance(ms);
     await this.clock.advance(0);
+  }
+
+  /** Ends it as SIGKILL does: the disk takes nothing of it any more. */
+  async kill(): Promise<void> {
+    this.disk.hanging = () => new Promise(() => {});
+    const stopped = this.stop();
+    await this.clock.advance(60_000);
+    await stopped;
   }
 
   async stop(): Promise<void> {

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { BoundedRead } from "../../../mod/host/files/mod.ts";
+import type { BoundedRead, RunFiles } from "../../../mod/host/files/mod.ts";
 import type { RecordFiles } from "../../../mod/source/ports.ts";
 
 /** Files by path; they outlive the agents that use them. */
@@ -36,6 +36,18 @@ export class FakeRecords implements RecordFiles {
       this.files.set(path, change(this.files.get(path) ?? ""));
     }
   }
+
+  /** The same files at once, where a call fails in the same way and never waits. */
+  readonly now: RunFiles = {
+    replace: (path, text) => {
+      this.#try(`replace ${path}`);
+      this.files.set(path, text);
+    },
+    remove: (path) => {
+      this.#try(`drop ${path}`);
+      this.files.delete(path);
+    },
+  };
 
   read(path: string): Promise<BoundedRead> {
     return this.#call<BoundedRead>("read", path, () => {
@@ -72,7 +84,9 @@ export class FakeRecords implements RecordFiles {
   }
 
   list(directory: string): Promise<readonly string[]> {
-    return this.#call("list", directory, () => this.namesIn(directory));
+    const names = () =>
+      this.namesIn(directory).map((name) => name.replace(/\/.*/, ""));
+    return this.#call("list", directory, () => [...new Set(names())]);
   }
 
   async #call<Result>(
@@ -83,10 +97,19 @@ export class FakeRecords implements RecordFiles {
     const call = `${name} ${path}`;
     this.calls.push(call);
     await this.hanging(call);
+    this.#fail(call);
+    return act();
+  }
+
+  #try(call: string): void {
+    this.calls.push(call);
+    this.#fail(call);
+  }
+
+  #fail(call: string): void {
     const code = this.failing(call);
     if (code !== undefined) {
       throw Object.assign(new Error(`The disk says ${code}`), { code });
     }
-    return act();
   }
 }

@@ -140,6 +140,8 @@ export class SourceRig implements AsyncDisposable {
         lastGood: new DiskLastGoodStore({
           directory: join(this.root, "checkpoints"),
           secretDirectory: join(this.root, "run"),
+          // What is written together, and when, is a matter of its own.
+          gatherMs: 0,
         }, deps),
       },
     );

@@ -102,7 +102,7 @@ Deno.test("WriteBehind writes a value that came while an older one was written, 
   deepStrictEqual(rig.done, ["a=1", "a=2"]);
 });
 
-Deno.test("WriteBehind gathers changes, from the first of them on", async () => {
+Deno.test("WriteBehind gathers changes, from the first of them on, but for what is urgent", async () => {
   await using rig = new Rig({ gatherMs: 100 });
   await rig.start();
   await rig.put("a", "1");
@@ -114,9 +114,25 @@ Deno.test("WriteBehind gathers changes, from the first of them on", async () => 
   await rig.put("a", "2");
   rig.writes.put("b", "2", { urgent: true });
   await rig.clock.advance(0);
-  deepStrictEqual(rig.began.slice(2), ["100 a=2", "100 b=2"]);
+  deepStrictEqual(rig.began.slice(2), ["100 b=2"]);
   await rig.clock.advance(1000);
-  strictEqual(rig.began.length, 4);
+  deepStrictEqual(rig.began.slice(3), ["200 a=2"]);
+});
+
+Deno.test("WriteBehind hastens what is gathered for one key, if there is anything", async () => {
+  await using rig = new Rig({ gatherMs: 100 });
+  await rig.start();
+  rig.writes.hasten("a");
+  await rig.put("a", "1");
+  await rig.put("b", "1");
+  await rig.clock.advance(10);
+  rig.writes.hasten("a");
+  // A newer value of what is urgent is so, too.
+  await rig.put("a", "2");
+  await rig.clock.advance(0);
+  deepStrictEqual(rig.began, ["10 a=2"]);
+  await rig.clock.advance(1000);
+  deepStrictEqual(rig.began.slice(1), ["100 b=1"]);
 });
 
 Deno.test("WriteBehind tries again what failed, ever more rarely, and says so once", async () => {

@@ -24,6 +24,7 @@ import { manifest, OLD } from "../../support/source/file_source_rig.ts";
 /** A source and its records, from a start of the agent to its end. */
 class Life implements AsyncDisposable {
   readonly sets: SourceSet[] = [];
+  readonly manifests: FakeManifests;
   readonly #clock = new FakeClock();
   readonly #stop = new AbortController();
   readonly #running: Promise<unknown>;
@@ -34,6 +35,7 @@ class Life implements AsyncDisposable {
   ) {
     const clock = this.#clock;
     const files = new FakeManifests(clock);
+    this.manifests = files;
     for (const [name, text] of Object.entries(manifests)) {
       files.write(name, text, OLD);
     }
@@ -117,3 +119,59 @@ for (const [what, begin] of FAULTS) {
     deepStrictEqual(life.known, [["a", "b"], undefined]);
   });
 }
+
+const BAD = "kind: [";
+
+/** What an agent leaves that is gone now; no boot leaves what lies in memory. */
+function leftBy(
+  records: FakeRecords,
+  end: "killed" | "power cut",
+): FakeRecords {
+  const left = new FakeRecords();
+  for (const [path, text] of records.files) {
+    if (end === "power cut" && path.startsWith("/run/")) continue;
+    left.files.set(path, text);
+  }
+  return left;
+}
+
+/** The containers' images in the last set. */
+function images({ sets }: Life): readonly unknown[] {
+  return (sets.at(-1)?.pods ?? [])
+    .flatMap(({ spec }) => spec.containers.map(({ image }) => image));
+}
+
+for (const before of [undefined, "one"]) {
+  Deno.test(`FileSource keeps the newest good version after an agent was killed that had not written it, if its manifest is bad by now and the record ${before === undefined ? "missing" : "older"} (I2, I8)`, async () => {
+    let records = new FakeRecords();
+    if (before !== undefined) {
+      const text = manifest("a", before);
+      await using life = new Life(records, { "a.yaml": text });
+      await life.pass(20_000);
+    }
+    await using killed = new Life(records, { "a.yaml": manifest("a", "two") });
+    await killed.pass(2_000);
+    records = leftBy(records, "killed");
+    await using life = new Life(records, { "a.yaml": BAD });
+    await life.pass(1_000);
+    deepStrictEqual(images(life), ["two"]);
+    // It is what runs on now, so it is to survive a power cut as well.
+    const booted = leftBy(records, "power cut");
+    await using next = new Life(booted, { "a.yaml": BAD });
+    await next.pass(1_000);
+    deepStrictEqual(images(next), ["two"]);
+  });
+}
+
+Deno.test("FileSource finds the last good version after a power cut that comes a moment after a bad edit (I8)", async () => {
+  const records = new FakeRecords();
+  await using life = new Life(records, { "a.yaml": manifest("a", "two") });
+  await life.pass(2_000);
+  strictEqual(records.writes, 0);
+  life.manifests.write("a.yaml", BAD);
+  await life.pass(25_000);
+  deepStrictEqual(images(life), ["two"]);
+  await using next = new Life(leftBy(records, "power cut"), { "a.yaml": BAD });
+  await next.pass(1_000);
+  deepStrictEqual(images(next), ["two"]);
+});
