@@ -5,37 +5,17 @@
  */
 
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
+import { BusyDisk } from "../../support/agent/busy_disk.ts";
 import { CoreRig } from "../../support/agent/core_rig.ts";
 import { busybox, WEB } from "../../support/agent/manifests.ts";
 import { untilRuns, version } from "../../support/agent/versions.ts";
 import { untilRunning } from "../../support/agent/phases.ts";
 import { PodServer } from "../../support/agent/pod_server.ts";
 
-/** A disk that does not say that anything is durable until it is let go. */
-class BusyDisk implements Disposable {
-  readonly #sync = Deno.FsFile.prototype.sync;
-  readonly #gate = Promise.withResolvers<void>();
-  /** How often it was asked. */
-  asked = 0;
-
-  constructor() {
-    const wait = async (): Promise<void> => {
-      this.asked++;
-      await this.#gate.promise;
-    };
-    Deno.FsFile.prototype.sync = wait;
-  }
-
-  [Symbol.dispose](): void {
-    Deno.FsFile.prototype.sync = this.#sync;
-    this.#gate.resolve();
-  }
-}
-
 Deno.test("Agent starts pods of file and URL, and updates them, while the disk makes nothing durable", async () => {
   await using server = new PodServer(named("remote", "one"));
   await using rig = await CoreRig.start({ flags: server.flags });
-  using disk = new BusyDisk();
+  await using disk = new BusyDisk(rig);
   for (const label of ["one", "two"]) {
     server.pods = [named("remote", label)];
     await rig.apply("local", named("local", label));

@@ -4,7 +4,8 @@
  * @module
  */
 
-import { deepStrictEqual, strictEqual } from "node:assert/strict";
+import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
+import { BusyDisk } from "../../support/agent/busy_disk.ts";
 import { CoreRig } from "../../support/agent/core_rig.ts";
 import { FileCalls } from "../../support/agent/file_calls.ts";
 import { busybox, WEB, web } from "../../support/agent/manifests.ts";
@@ -107,28 +108,16 @@ for (
 
 Deno.test("Agent starts ten pods, and one more, while no fsync ever ends", async () => {
   await using rig = await CoreRig.start();
-  const { sync } = Deno.FsFile.prototype;
-  const gate = Promise.withResolvers<void>();
-  using _sync = {
-    [Symbol.dispose]() {
-      Deno.FsFile.prototype.sync = sync;
-      gate.resolve();
-    },
-  };
-  let asked = 0;
-  Deno.FsFile.prototype.sync = () => {
-    asked++;
-    return gate.promise;
-  };
+  await using disk = new BusyDisk(rig);
   const running = () => rig.fake.running(WEB).length;
   for (let number = 0; number < 10; number++) {
     await rig.apply(`web-${number}`, web({ name: `web-${number}` }));
   }
   await rig.until(() => running() === 10, "ten pods");
   // None had to be begun, either.
-  strictEqual(asked, 0);
+  strictEqual(disk.asked, 0);
   await rig.pass(15_000);
-  strictEqual(asked > 0, true);
+  ok(disk.asked > 0);
   await rig.apply("late", web({ name: "late" }));
   await rig.until(() => running() === 11, "one more");
 });
