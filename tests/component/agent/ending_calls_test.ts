@@ -134,6 +134,27 @@ for (const stream of STREAMS) {
   }
 }
 
+for (const stream of STREAMS) {
+  Deno.test(`Agent asks twice how a container ended that had to be killed, where the stream of events is ${stream}`, async () => {
+    await using rig = await withRunning(stream);
+    rig.fake.behave(WEB, { onTerm: "ignore" });
+    const from = rig.fake.calls.length;
+    await rig.remove("web");
+    await untilGone(rig);
+    await rig.pass(5_000);
+    // That the kernel killed it for its memory may be told a moment later.
+    deepStrictEqual(callsOf(rig, from), [
+      "StopContainer",
+      "StopPodSandbox",
+      "ContainerStatus",
+      "ListPodSandbox",
+      "ListContainers",
+      "ContainerStatus",
+      "RemovePodSandbox",
+    ]);
+  });
+}
+
 Deno.test("Agent stops a sandbox once more that a runtime does not remove although it was stopped", async () => {
   await using rig = await withRunning("containerd");
   const details = "sandbox network namespace is not fully closed";

@@ -163,7 +163,16 @@ for (const { what, rows, slots = SLOTS } of STORIES) {
   });
 }
 
-/** All that come hang; every 10 ms of a time. */
+for (const [slots, first] of [[1, 2], [2, 3], [4, 6], [6, 8]] as const) {
+  Deno.test(`slotsOf() has ${first} for those that go first where others have ${slots}`, () => {
+    deepStrictEqual(
+      [slotsOf("usual", slots), slotsOf("first", slots)],
+      [slots, first],
+    );
+  });
+}
+
+/** All that come hang; time passes in steps of 10 ms. */
 function hang(
   count: number,
   options: { readonly lane: StartLane; readonly forMs: number },
