@@ -33,11 +33,6 @@ export type PendingLook =
     readonly stamp?: FileStamp;
   };
 
-/** Whether a look is at the path that something moved from. */
-export function isMovedFrom(path: string, look: PendingLook): boolean {
-  return look.kind === "now" && look.together?.[0] === path;
-}
-
 /** How long a file must be quiet. */
 export interface QuietPeriods {
   /** After the last event. */
@@ -68,7 +63,7 @@ export type HintDemand =
   | {
     readonly kind: "look";
     /** Both names of what moved from one to the other, to be looked at together. */
-    readonly names: readonly string[];
+    readonly names: readonly [name: string, movedTo?: string];
     readonly look: PendingLook;
   }
   | { readonly kind: "rescan" };

@@ -7,12 +7,7 @@
 import type { UnknownFields } from "../../api/fault/mod.ts";
 import { Bell, TaskGroup } from "../../base/mod.ts";
 import { trimEndOf } from "../../base/text/mod.ts";
-import {
-  isManifestName,
-  isMovedFrom,
-  type QuietPeriods,
-  readHint,
-} from "./file_hints.ts";
+import { isManifestName, type QuietPeriods, readHint } from "./file_hints.ts";
 import { FileReporter, type FileReporterDeps } from "./file_reporter.ts";
 import {
   type FileReport,
@@ -167,12 +162,13 @@ export class FileSource {
         table.doubtWriters(nowMs + this.#quiet.settleMs * 10);
         table.scanSoon(nowMs);
       } else {
-        const paths = demand.names.map((name) => manifests.pathOf(name));
-        // Both names in one set: a pod that moves from one file to the other stays.
-        if (paths.length > 1) table.noteMove(paths, nowMs);
-        else {for (const path of paths) {
-            table.noteChange(path, demand.look, nowMs);
-          }}
+        const [name, movedTo] = demand.names;
+        const path = manifests.pathOf(name);
+        if (movedTo === undefined) table.noteChange(path, demand.look, nowMs);
+        else {
+          // Both names in one set: a pod that moves from one file to the other stays.
+          table.noteMove({ from: path, to: manifests.pathOf(movedTo) }, nowMs);
+        }
         // Something is there again. No event comes for other files that are gone.
         if (manifests.pathState.message !== undefined) table.scanSoon(nowMs);
       }
@@ -198,7 +194,8 @@ export class FileSource {
       // First the files that something moved to: it is not gone before it is there.
       const { from = [], rest = [] } = Object.groupBy(
         due,
-        ([path, look]) => isMovedFrom(path, look) ? "from" : "rest",
+        ([path]) =>
+          this.#table.get(path).movedTo !== undefined ? "from" : "rest",
       );
       for (const some of [rest, from]) {
         await Promise.all(some.map(async ([path, look]) => {

@@ -242,8 +242,7 @@ export class ManifestSet {
     const { look, pending } = seen;
     switch (look.kind) {
       case "missing":
-        // A hint that knows where it went needs no second look.
-        return await this.#examineMissing(path, pending);
+        return await this.#examineMissing(path);
       case "directory":
         // A directory in the directory is no mistake.
         return this.#drop(path);
@@ -272,7 +271,7 @@ export class ManifestSet {
     table.update(path, { entry: { verdict: { kind: "unsettled", lastGood } } });
   }
 
-  async #examineMissing(path: string, pending?: PendingLook): Promise<void> {
+  async #examineMissing(path: string): Promise<void> {
     const { clock, files, table } = this.#deps;
     const { result: look, directory } = await lookWithin(path, files);
     // Only what is missing from the directory that it was in was removed.
@@ -283,7 +282,6 @@ export class ManifestSet {
     else if (table.isWaiting(path)) return;
     // It is back, perhaps with its mount.
     else if (look.kind !== "missing") this.#lookWhenQuiet(path);
-    else if (table.isMoved(path, pending)) this.#drop(path);
     else this.#loseManifest(path);
   }
 
@@ -304,7 +302,7 @@ export class ManifestSet {
     const { clock, files, reader, table } = this.#deps;
     const { stamp, pending } = seen;
     const { entry } = table.get(path);
-    table.update(path, { missingMs: undefined });
+    table.noteFound(path);
     if (table.isKnown(path, stamp)) return;
     const { quiet } = this.#options;
     const context = { nowMs: clock.monotonic(), wallMs: clock.now(), quiet };

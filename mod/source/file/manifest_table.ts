@@ -27,6 +27,8 @@ export interface ManifestState {
   readonly changingMs?: number | undefined;
   /** Since when it is missing, while its successor may be on the way. */
   readonly missingMs?: number | undefined;
+  /** Where what it was has moved to, by the last hint; until it is found or forgotten. */
+  readonly movedTo?: string | undefined;
   /** How long the last wait was for what the disk does not give. */
   readonly recallMs?: number;
 }
@@ -75,15 +77,30 @@ export class ManifestTable {
   }
 
   /** A file moved: both paths are looked at together, so that one of them has it. */
-  noteMove(paths: readonly string[], nowMs: number): void {
-    const look = { kind: "now", together: paths } as const;
-    for (const path of paths) this.noteChange(path, look, nowMs);
+  noteMove(
+    { from, to }: { readonly from: string; readonly to: string },
+    nowMs: number,
+  ): void {
+    const together = [from, to];
+    for (const path of together) {
+      this.noteChange(path, { kind: "now", together }, nowMs);
+    }
+    // What moved here before has moved on.
+    for (const [path, { movedTo }] of this.#states) {
+      if (movedTo === from) this.update(path, { movedTo: to });
+    }
+    this.update(from, { movedTo: to });
+    this.update(to, { movedTo: undefined });
   }
 
-  /** Whether a file that is missing moved to a path that is not waited for. */
-  isMoved(path: string, look: PendingLook | undefined): boolean {
-    return look?.kind === "now" && look.together?.[0] === path &&
-      !look.together.some((one) => this.isWaiting(one));
+  /** There is a file. What the path had before moved if a hint says so that came since. */
+  noteFound(path: string): void {
+    const { look, movedTo } = this.get(path);
+    const isOver = look === undefined;
+    this.update(path, {
+      missingMs: undefined,
+      movedTo: isOver ? undefined : movedTo,
+    });
   }
 
   /** A file changes: the newest wish to look at it replaces an older one. */
@@ -135,11 +152,18 @@ export class ManifestTable {
     return [...this.entries.keys()].filter((other) => other !== path);
   }
 
-  /** A file is missing: whether it is waited for, as its successor may be on the way. */
+  /**
+   * A file is missing: whether it is waited for, as its successor may be on the way, or
+   * what it moved to is not read yet.
+   */
   awaits(path: string, nowMs: number, settleMs: number): boolean {
-    const { entry, missingMs = nowMs } = this.get(path);
-    const dueMs = missingMs + settleMs;
-    if (entry === undefined || nowMs >= dueMs) return false;
+    const { entry, missingMs = nowMs, movedTo } = this.get(path);
+    if (entry === undefined) return false;
+    const target = movedTo === undefined ? {} : this.get(movedTo);
+    const isThere = target.entry !== undefined;
+    const sinceMs = isThere ? -Infinity : missingMs;
+    const dueMs = settleMs + (target.look === undefined ? sinceMs : nowMs);
+    if (nowMs >= dueMs) return false;
     this.update(path, { missingMs });
     this.lookLater(path, { kind: "when_quiet", dueMs });
     return true;

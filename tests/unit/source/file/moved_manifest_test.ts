@@ -1,0 +1,86 @@
+/**
+ * Manifests that are moved and changed, or moved on, before they were read.
+ *
+ * @module
+ */
+
+import { deepStrictEqual, strictEqual } from "node:assert/strict";
+import {
+  FileSourceRig,
+  manifest,
+  OLD,
+} from "../../../support/source/file_source_rig.ts";
+
+/** A manifest whose pod stays the same in another file. */
+function withUid(name: string): string {
+  return manifest(name).replace(`{"name"`, `{"uid":"uid-${name}","name"`);
+}
+
+function move({ files }: FileSourceRig, from: string, to: string): void {
+  files.rename(`${from}.yaml`, `${to}.yaml`);
+  files.hint(`${from}.yaml`, "removed", `${to}.yaml`);
+  files.hint(`${to}.yaml`, "arrived");
+}
+
+/** The sets that lack one of the pods. */
+function lacking(
+  { sets }: FileSourceRig,
+  ...names: readonly string[]
+): readonly string[] {
+  return sets.map(({ pods }) => pods.map(({ metadata }) => metadata.name))
+    .filter((found) => names.some((name) => !found.includes(`${name}-n`)))
+    .map((found) => found.join());
+}
+
+Deno.test("FileSource does not end a pod whose manifest is moved on and then changed (I8)", async () => {
+  await using rig = new FileSourceRig();
+  rig.files.write("a.yaml", withUid("a"), OLD);
+  await rig.pass();
+  move(rig, "a", "b");
+  move(rig, "b", "c");
+  // As by chmod.
+  rig.files.hint("c.yaml", "written");
+  await rig.pass(5_000);
+  deepStrictEqual(lacking(rig, "a"), []);
+  deepStrictEqual([...rig.lastGood.records.keys()], ["/m/c.yaml"]);
+  deepStrictEqual(rig.source.report(), []);
+});
+
+for (const how of ["written", "closed"] as const) {
+  Deno.test(`FileSource does not end a pod whose manifest is moved and waits longer than its old name, ${how} (I8)`, async () => {
+    await using rig = new FileSourceRig();
+    const { files } = rig;
+    files.write("a.yaml", withUid("a"), { ageMs: 5_000 });
+    await rig.pass(5_000);
+    move(rig, "a", "b");
+    await rig.pass();
+    files.touch("b.yaml");
+    files.hint("b.yaml", "written");
+    move(rig, "b", "c");
+    files.hint("c.yaml", "written");
+    if (how === "closed") {
+      await rig.pass(50);
+      files.hint("c.yaml", "closed");
+    }
+    await rig.pass(60_000);
+    deepStrictEqual(lacking(rig, "a"), []);
+    deepStrictEqual([...rig.lastGood.records.keys()], ["/m/c.yaml"]);
+    deepStrictEqual(rig.source.report(), []);
+  });
+}
+
+Deno.test("FileSource ends a pod whose manifest is moved, changed and removed", async () => {
+  await using rig = new FileSourceRig();
+  rig.files.write("a.yaml", withUid("a"), OLD);
+  await rig.pass();
+  move(rig, "a", "b");
+  rig.files.touch("b.yaml");
+  rig.files.hint("b.yaml", "written");
+  await rig.pass(1_000);
+  strictEqual(rig.names, "a");
+  rig.files.remove("b.yaml");
+  rig.files.hint("b.yaml", "removed");
+  await rig.pass(300);
+  strictEqual(rig.names, "");
+  strictEqual(rig.lastGood.records.size, 0);
+});
