@@ -154,7 +154,7 @@ export class ManifestSet {
     this.#pathState = { kind: "directory" };
     this.#skipped.log(names.filter((name) => !isManifest(name)));
     // A listing may miss a file that is being replaced (readdir(3)): all are looked for by name.
-    const paths = [...new Set([...listed, ...table.entries.keys()])].sort();
+    const paths = [...new Set([...listed, ...table.paths])].sort();
     this.#wasAway = false;
     for (let at = 0; at < paths.length; at += READERS) {
       const some = paths.slice(at, at + READERS);

@@ -50,6 +50,11 @@ export class ManifestTable {
     return this.#states.get(path) ?? {};
   }
 
+  /** All of which something is known, or that are to be looked at. */
+  get paths(): readonly string[] {
+    return [...this.#states.keys()];
+  }
+
   /** What the manifests gave, as far as they were looked at. */
   get entries(): FileEntries {
     const entries = new Map<string, FileEntry>();
@@ -144,7 +149,7 @@ export class ManifestTable {
 
   /** Forgets what all files gave. */
   clear(): void {
-    for (const path of [...this.#states.keys()]) this.drop(path);
+    for (const path of this.paths) this.drop(path);
   }
 
   /** The paths of all entries but one. */

@@ -84,3 +84,19 @@ Deno.test("FileSource ends a pod whose manifest is moved, changed and removed", 
   strictEqual(rig.names, "");
   strictEqual(rig.lastGood.records.size, 0);
 });
+
+Deno.test("FileSource does not end a pod whose manifest takes the place of another and is changed while an agent starts (I8)", async () => {
+  await using before = new FileSourceRig();
+  for (const name of ["a", "b"]) {
+    before.files.write(`${name}.yaml`, withUid(name), OLD);
+  }
+  await before.pass();
+  await using rig = new FileSourceRig(before.lastGood);
+  rig.files.write("a.yaml", withUid("a"), OLD);
+  move(rig, "a", "b");
+  // As by chmod.
+  rig.files.hint("b.yaml", "written");
+  await rig.pass(5_000);
+  deepStrictEqual(lacking(rig, "a"), []);
+  deepStrictEqual([...rig.lastGood.records.keys()], ["/m/b.yaml"]);
+});
