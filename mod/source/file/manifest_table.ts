@@ -174,9 +174,13 @@ export class ManifestTable {
     return true;
   }
 
-  /** Whether the file is known to be changing and wants to be left alone. */
+  /**
+   * Whether a look that was asked for while another went on decides: the file is changing,
+   * or it moved and the other name is to be looked at as well.
+   */
   isWaiting(path: string): boolean {
-    return this.get(path).look?.kind === "when_quiet";
+    const { look } = this.get(path);
+    return look?.kind === "when_quiet" || look?.together !== undefined;
   }
 
   /**

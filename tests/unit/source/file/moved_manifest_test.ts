@@ -100,3 +100,33 @@ Deno.test("FileSource does not end a pod whose manifest takes the place of anoth
   deepStrictEqual(lacking(rig, "a"), []);
   deepStrictEqual([...rig.lastGood.records.keys()], ["/m/b.yaml"]);
 });
+
+Deno.test("FileSource does not end pods whose manifests change places just before a slow look at one of them (I8)", async () => {
+  await using rig = new FileSourceRig();
+  const { clock, files } = rig;
+  for (const name of ["a", "b"]) {
+    files.write(`${name}.yaml`, withUid(name), OLD);
+  }
+  await rig.pass();
+  const { signal } = new AbortController();
+  const look = files.look.bind(files);
+  let looks = 0;
+  files.look = async (path) => {
+    looks++;
+    if (looks === 1) {
+      files.rename("a.yaml", "aside");
+      files.rename("b.yaml", "a.yaml");
+      files.rename("aside", "b.yaml");
+    }
+    const seen = await look(path);
+    await clock.sleep(10, signal);
+    if (looks === 1) {
+      files.hint("b.yaml", "removed", "a.yaml");
+      files.hint("b.yaml", "arrived");
+    }
+    return seen;
+  };
+  files.hint("a.yaml", "arrived");
+  await rig.pass(5_000);
+  deepStrictEqual(lacking(rig, "a", "b"), []);
+});
