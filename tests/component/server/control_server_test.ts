@@ -173,13 +173,21 @@ Deno.test("ControlServer serves a log, its end, and refusals", async () => {
   }
 });
 
-Deno.test("ControlServer ends followed logs when it closes", async () => {
-  await using dir = await TempDir.make();
-  const path = `${dir.path}/s.sock`;
+/** An agent whose only container runs and has written a line. */
+async function withLog(
+  dir: TempDir,
+): Promise<{ readonly agent: AgentStub; readonly log: string }> {
   const log = `${dir.path}/0.log`;
   await Deno.writeTextFile(log, `${TIME} stdout F a\n`);
   const agent = new AgentStub();
   agent.locate = () => ({ kind: "found", path: log, isRunning: () => true });
+  return { agent, log };
+}
+
+Deno.test("ControlServer ends followed logs when it closes", async () => {
+  await using dir = await TempDir.make();
+  const path = `${dir.path}/s.sock`;
+  const { agent } = await withLog(dir);
   const server = await agent.serve(path);
   using client = new Client(path);
   const response = await client.fetch("/containerLogs/ns/p/c?follow");
@@ -193,10 +201,7 @@ Deno.test("ControlServer ends followed logs when it closes", async () => {
 Deno.test("ControlServer takes no further questions while it answers one", async () => {
   await using dir = await TempDir.make();
   const path = `${dir.path}/s.sock`;
-  const log = `${dir.path}/0.log`;
-  await Deno.writeTextFile(log, `${TIME} stdout F a\n`);
-  const agent = new AgentStub();
-  agent.locate = () => ({ kind: "found", path: log, isRunning: () => true });
+  const { agent, log } = await withLog(dir);
   await using _server = await agent.serve(path);
   using socket = await Deno.connect({ transport: "unix", path });
   const question = "GET /containerLogs/ns/p/c?follow HTTP/1.1\r\n\r\n";

@@ -270,19 +270,23 @@ async function askAndSleep(path: string): Promise<Deno.UnixConn> {
   return connection;
 }
 
+/** Records more than the buffers between hold. */
+function flood({ recorder }: Rig): void {
+  for (let number = 0; number < 3_000; number++) {
+    recorder.record(
+      { name: "web-n1", namespace: "shop", uid: `u-${number}` },
+      { type: "Normal", reason: "A", message: "x".repeat(1_000) },
+    );
+  }
+}
+
 Deno.test("ControlServer drops a watcher that does not read, and others go on", async () => {
   const clock = new FakeClock();
   using quiet = await Quiet.open({ clock });
   await using rig = await Rig.start(clock);
   const idle = clock.pendingTimers;
   using _asleep = await askAndSleep(rig.path);
-  // More than the buffers between hold.
-  for (let number = 0; number < 3_000; number++) {
-    rig.recorder.record(
-      { name: "web-n1", namespace: "shop", uid: `u-${number}` },
-      { type: "Normal", reason: "A", message: "x".repeat(1_000) },
-    );
-  }
+  flood(rig);
   // Until it is really stuck, and does not just take its time.
   await quiet.settle();
   ok(clock.pendingTimers > idle);
@@ -298,12 +302,7 @@ Deno.test("ControlServer closes although a client does not read", async () => {
   await using rig = await Rig.start(clock);
   const idle = clock.pendingTimers;
   using _asleep = await askAndSleep(rig.path);
-  for (let number = 0; number < 3_000; number++) {
-    rig.recorder.record(
-      { name: "web-n1", namespace: "shop", uid: `u-${number}` },
-      { type: "Normal", reason: "A", message: "x".repeat(1_000) },
-    );
-  }
+  flood(rig);
   await quiet.settle();
   ok(clock.pendingTimers > idle);
   const closed = rig.close();

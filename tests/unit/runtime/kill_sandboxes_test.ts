@@ -5,27 +5,13 @@
  */
 
 import { deepStrictEqual, match, ok, rejects } from "node:assert/strict";
-import { silentLogger } from "../../../mod/base/telemetry/mod.ts";
-import { CriError } from "../../../mod/cri/model/mod.ts";
-import { Activities } from "../../../mod/runtime/account/mod.ts";
-import { HookRunner } from "../../../mod/runtime/end/hooks.ts";
-import {
-  type KillService,
-  PodKiller,
-  SandboxesLeft,
-} from "../../../mod/runtime/end/kill.ts";
+import { SandboxesLeft } from "../../../mod/runtime/end/kill.ts";
 import { FakeClock } from "../../support/fake_clock.ts";
 import { observed, sandbox, seen } from "../../support/observed_pods.ts";
 import { container, pod } from "../../support/pods.ts";
-import { EventList } from "../../support/event_list.ts";
+import { killerRig, STUCK } from "../../support/runtime/killer_rig.ts";
 
 const never = new AbortController().signal;
-
-const STUCK = new CriError({
-  kind: "failed",
-  method: "StopContainer",
-  detail: "it does not end",
-});
 
 /** Begins to end a pod whose sandbox takes a minute to stop. */
 function killSlowly(
@@ -35,25 +21,11 @@ function killSlowly(
   },
 ) {
   const clock = new FakeClock();
-  const events = new EventList();
-  const runtime: KillService = {
+  const { killer } = killerRig({
     stopContainer: options.stopContainer,
     stopPodSandbox: (_id, { signal = never } = {}) =>
       clock.sleep(60_000, signal),
-  };
-  const killer = new PodKiller({
-    runtime,
-    hooks: new HookRunner({
-      runtime: { execSync: () => Promise.reject(STUCK) },
-      events,
-      clock,
-    }),
-    nodeIps: () => [],
-    events,
-    clock,
-    log: silentLogger,
-    activities: new Activities({ clock }),
-  });
+  }, { clock });
   const done = killer.killPod({
     pod: pod({ containers: [container("a")] }),
     observed: observed([seen("a")], [sandbox({ id: "s1" })]),

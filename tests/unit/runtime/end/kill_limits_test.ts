@@ -6,15 +6,12 @@
 
 import { deepStrictEqual, rejects, strictEqual } from "node:assert/strict";
 import type { ContainerSpec, Pod } from "../../../../mod/api/types/mod.ts";
-import { CriError } from "../../../../mod/cri/model/mod.ts";
-import { Activities } from "../../../../mod/runtime/account/mod.ts";
-import { HookRunner } from "../../../../mod/runtime/end/hooks.ts";
-import { PodKiller } from "../../../../mod/runtime/end/kill.ts";
+import type { PodKiller } from "../../../../mod/runtime/end/kill.ts";
 import { FakeClock } from "../../../support/fake_clock.ts";
 import { LogRecorder } from "../../../support/agent/recorders.ts";
 import { observed, sandbox, seen } from "../../../support/observed_pods.ts";
 import { container, pod } from "../../../support/pods.ts";
-import { EventList } from "../../../support/event_list.ts";
+import { killerRig, STUCK } from "../../../support/runtime/killer_rig.ts";
 
 const never = new AbortController().signal;
 
@@ -26,43 +23,23 @@ function withGrace(lifecycle: NonNullable<ContainerSpec["lifecycle"]>): Pod {
   });
 }
 
-const STUCK = new CriError({
-  kind: "failed",
-  method: "StopContainer",
-  detail: "it does not end",
-});
-
 /** A killer whose containers take so long to refuse to stop, or stop at once. */
 function setUp(options: { readonly stuckMs?: number } = {}) {
   const clock = new FakeClock();
   const log = new LogRecorder();
-  const events = new EventList();
-  const activities = new Activities({ clock });
   const calls: string[] = [];
   const note = (text: string) =>
     void calls.push(`${clock.monotonic()} ${text}`);
-  const killer = new PodKiller({
-    runtime: {
-      stopContainer: async (id, seconds) => {
-        note(`stop ${id} in ${seconds}`);
-        if (options.stuckMs === undefined) return;
-        await clock.sleep(options.stuckMs, never);
-        throw STUCK;
-      },
-      stopPodSandbox: (id) => Promise.resolve(note(`stop sandbox ${id}`)),
+  const rig = killerRig({
+    stopContainer: async (id, seconds) => {
+      note(`stop ${id} in ${seconds}`);
+      if (options.stuckMs === undefined) return;
+      await clock.sleep(options.stuckMs, never);
+      throw STUCK;
     },
-    hooks: new HookRunner({
-      runtime: { execSync: () => Promise.reject(STUCK) },
-      events,
-      clock,
-    }),
-    nodeIps: () => ["192.0.2.1"],
-    events,
-    clock,
-    log: log.logger,
-    activities,
-  });
-  return { clock, log, calls, events, killer, activities };
+    stopPodSandbox: (id) => Promise.resolve(note(`stop sandbox ${id}`)),
+  }, { clock, log: log.logger });
+  return { clock, log, calls, ...rig };
 }
 
 for (

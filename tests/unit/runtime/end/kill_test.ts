@@ -5,7 +5,6 @@
  */
 
 import { deepStrictEqual, ok, rejects, strictEqual } from "node:assert/strict";
-import { silentLogger } from "../../../../mod/base/telemetry/mod.ts";
 import type { ContainerSpec, Pod } from "../../../../mod/api/types/mod.ts";
 import {
   CriError,
@@ -13,12 +12,7 @@ import {
   type RuntimeService,
 } from "../../../../mod/cri/model/mod.ts";
 import type { ObservedPod } from "../../../../mod/pod/observed/mod.ts";
-import { Activities } from "../../../../mod/runtime/account/mod.ts";
-import { HookRunner } from "../../../../mod/runtime/end/hooks.ts";
-import {
-  type KillService,
-  PodKiller,
-} from "../../../../mod/runtime/end/kill.ts";
+import type { KillService } from "../../../../mod/runtime/end/kill.ts";
 import { FakeClock } from "../../../support/fake_clock.ts";
 import { observed, sandbox, seen } from "../../../support/observed_pods.ts";
 import {
@@ -29,7 +23,7 @@ import {
   podOfThree,
   sidecar,
 } from "../../../support/pods.ts";
-import { EventList } from "../../../support/event_list.ts";
+import { killerRig } from "../../../support/runtime/killer_rig.ts";
 
 const never = new AbortController().signal;
 
@@ -95,18 +89,7 @@ class NotingRuntime implements KillService, Pick<RuntimeService, "execSync"> {
 function setUp() {
   const clock = new FakeClock();
   const runtime = new NotingRuntime(clock);
-  const events = new EventList();
-  const hooks = new HookRunner({ runtime, events, clock });
-  const killer = new PodKiller({
-    runtime,
-    hooks,
-    nodeIps: () => [],
-    events,
-    clock,
-    log: silentLogger,
-    activities: new Activities({ clock }),
-  });
-  return { clock, runtime, events, killer };
+  return { clock, runtime, ...killerRig(runtime, { clock }) };
 }
 
 const preStop = (
