@@ -32,7 +32,7 @@ export function withOtherRuntime(
 }
 
 /** A runtime whose sandboxes with a network of their own all have this address. */
-export function withAddress(
+function withAddress(
   connection: CriConnection,
   address: string,
 ): CriConnection {
