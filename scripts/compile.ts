@@ -6,7 +6,9 @@
  * executable and compared; only then it is put at its place. The program is bundled first and given a fixed time,
  * so that the same source gives the same executable.
  *
- * Run: `deno task compile [--output PATH] [--target TRIPLE] [FLAGS OF run]`
+ * Run: `deno task compile [--output PATH] [--target TRIPLE] [--small] [FLAGS OF run]`
+ *
+ * `--small` is for a device with little memory: what runs is not optimized.
  *
  * @module
  */
@@ -22,7 +24,11 @@ import {
 } from "../mod/config/mod.ts";
 import { bundleAgent } from "./bundle.ts";
 import { deriveReadGrants, mergeGrants } from "./lib/command_grants.ts";
-import { COMPILED_FLAGS, V8_FLAGS } from "./lib/launch_flags.ts";
+import {
+  COMPILED_FLAGS,
+  SMALL_V8_FLAGS,
+  V8_FLAGS,
+} from "./lib/launch_flags.ts";
 import { flagsOf, machineIo } from "./permissions.ts";
 
 /** What is to be compiled. */
@@ -32,6 +38,8 @@ export interface CompileOptions {
   /** Such as `aarch64-unknown-linux-gnu`; this machine's when absent. */
   readonly target: string | undefined;
   readonly grants: Grants;
+  /** Flags of the JavaScript engine. */
+  readonly v8Flags: readonly string[];
 }
 
 /** What to compile, or why the arguments do not say so. */
@@ -54,12 +62,16 @@ export async function parseCompileArguments(
     ? mergeGrants(agent, deriveReadGrants([DEFAULT_CONFIG_PATH]))
     : agent;
   const output = resolve(cwd, own.output ?? "skerry");
-  return { kind: "ok", options: { output, target: own.target, grants } };
+  const v8Flags = own.isSmall ? SMALL_V8_FLAGS : V8_FLAGS;
+  const options = { output, target: own.target, grants, v8Flags };
+  return { kind: "ok", options };
 }
 
 interface OwnFlags {
   readonly output: string | undefined;
   readonly target: string | undefined;
+  /** Whether it is for a device with little memory. */
+  readonly isSmall: boolean;
   readonly rest: readonly string[];
 }
 
@@ -69,6 +81,7 @@ function takeOwnFlags(args: readonly string[]): OwnFlags {
     options: {
       output: { type: "string", short: "o" },
       target: { type: "string" },
+      small: { type: "boolean" },
     },
     strict: false,
     allowPositionals: true,
@@ -76,7 +89,12 @@ function takeOwnFlags(args: readonly string[]): OwnFlags {
   });
   const taken = new Set<number>();
   const values: Record<string, string> = {};
+  let isSmall = false;
   for (const token of tokens) {
+    if (token.kind === "option" && token.name === "small") {
+      isSmall = true;
+      taken.add(token.index);
+    }
     if (token.kind !== "option" || token.value === undefined) continue;
     if (token.name !== "output" && token.name !== "target") continue;
     values[token.name] = token.value;
@@ -86,6 +104,7 @@ function takeOwnFlags(args: readonly string[]): OwnFlags {
   return {
     output: values["output"],
     target: values["target"],
+    isSmall,
     rest: args.filter((_, index) => !taken.has(index)),
   };
 }
@@ -104,7 +123,7 @@ export async function compile(
   options: CompileOptions,
   run: (args: readonly string[]) => Promise<void> = runDeno,
 ): Promise<number> {
-  const { output, grants } = options;
+  const { output } = options;
   const parent = dirname(output);
   await Deno.mkdir(parent, { recursive: true });
   // Beside the output, so that it can be renamed there.
@@ -115,7 +134,7 @@ export async function compile(
   try {
     const executable = join(workDir, basename(output));
     await compileTo(executable, options, run);
-    const faults = lockFaults(await readBakedMetadata(executable), grants);
+    const faults = lockFaults(await readBakedMetadata(executable), options);
     if (faults.length > 0) {
       throw new Error(`Cannot trust the executable: ${faults.join("; ")}`);
     }
@@ -132,7 +151,7 @@ async function compileTo(
   options: CompileOptions,
   run: (args: readonly string[]) => Promise<void>,
 ): Promise<void> {
-  const { target, grants } = options;
+  const { target, grants, v8Flags } = options;
   const workDir = await Deno.makeTempDir({ prefix: "skerry-compile-" });
   try {
     const entry = await bundleAgent(workDir);
@@ -151,7 +170,7 @@ async function compileTo(
       "--app-name=skerry",
       `--output=${executable}`,
       ...COMPILED_FLAGS,
-      ...flagsOf(grants),
+      ...flagsOf(grants, v8Flags),
       entry,
     ]);
   } finally {
@@ -287,7 +306,10 @@ function firstJsonObject(text: string): string | undefined {
 }
 
 /** Says where the baked permissions differ from what they should be. */
-export function lockFaults(baked: BakedMetadata, grants: Grants): string[] {
+export function lockFaults(
+  baked: BakedMetadata,
+  { grants, v8Flags }: Pick<CompileOptions, "grants" | "v8Flags">,
+): string[] {
   const targets = (kind: keyof Grants) =>
     grants[kind].length === 0
       ? null
@@ -315,7 +337,7 @@ export function lockFaults(baked: BakedMetadata, grants: Grants): string[] {
       ? []
       : [`${name} is ${shown}, wanted ${JSON.stringify(value)}`];
   });
-  const missing = V8_FLAGS.filter((flag) => !baked.v8Flags.includes(flag));
+  const missing = v8Flags.filter((flag) => !baked.v8Flags.includes(flag));
   return [
     ...faults,
     ...missing.map((flag) => `the engine's flag ${flag} is not there`),
@@ -336,7 +358,8 @@ async function main(): Promise<number> {
     const size = await compile(options);
     const megabytes = (size / 1_000_000).toFixed(1);
     await io.out(`${options.output}: ${megabytes} MB, locked with\n`);
-    for (const flag of flagsOf(options.grants)) await io.out(`  ${flag}\n`);
+    const { grants, v8Flags } = options;
+    for (const flag of flagsOf(grants, v8Flags)) await io.out(`  ${flag}\n`);
     return EXIT_OK;
   } catch (error) {
     // Several lines, some of them of the tools that were run.

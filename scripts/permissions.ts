@@ -115,6 +115,9 @@ export async function lockedRunFlags(
 }
 
 /** Grants and the engine's flags, as flags of `deno run`. */
-export function flagsOf(grants: Grants): string[] {
-  return [...grantsToFlags(grants), `--v8-flags=${V8_FLAGS.join(",")}`];
+export function flagsOf(
+  grants: Grants,
+  v8Flags: readonly string[] = V8_FLAGS,
+): string[] {
+  return [...grantsToFlags(grants), `--v8-flags=${v8Flags.join(",")}`];
 }

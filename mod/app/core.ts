@@ -32,6 +32,7 @@ import type { CoreDeps } from "./core_deps.ts";
 import { buildRuntime } from "./core_runtime.ts";
 import { buildSources, sourceNames, type Sources } from "./core_sources.ts";
 import { admissionNode } from "./gather_node_facts.ts";
+import { collectGarbage, IdleMemory } from "./idle_memory.ts";
 import { nodeIps } from "./node_ips.ts";
 import { buildNodeResources } from "./node_resources.ts";
 import { OwnedPods } from "./owned_pods.ts";
@@ -179,13 +180,19 @@ async function loadState(
 /** What moves in the runtime, from when it first answers; after an outage it may be another. */
 async function* runtimeEvents(
   watch: RuntimeWatch,
-  deps: Pick<CoreDeps, "connection"> & { readonly driver: NodeCgroupDriver },
+  deps: Pick<CoreDeps, "clock" | "connection"> & {
+    readonly driver: NodeCgroupDriver;
+  },
   signal: AbortSignal,
 ): AsyncIterable<PodLifecycleEvent> {
-  const { connection, driver } = deps;
+  const { clock, connection, driver } = deps;
   await connection.ready(signal);
   driver.learn(connection.features()?.cgroupDriver);
+  using memory = new IdleMemory({ clock, collect: collectGarbage });
+  // The start itself leaves garbage.
+  memory.moved();
   for await (const event of watch.run(signal)) {
+    memory.moved();
     if (event.kind === "runtime_returned") {
       await connection.ready(signal);
       driver.learn(connection.features()?.cgroupDriver);

@@ -22,9 +22,14 @@ const COMPILE = fileURLToPath(
   new URL("../../../scripts/compile.ts", import.meta.url),
 );
 
-Deno.test("compile bakes in exactly the permissions of its arguments", async () => {
+Deno.test("compile bakes in exactly the permissions and the engine's flags of its arguments", async () => {
   await using dir = await TempDir.make();
-  const args = ["--output=sk", "--root-dir=/data", "--pod-network=10.1.0.0/16"];
+  const args = [
+    "--output=sk",
+    "--small",
+    "--root-dir=/data",
+    "--pod-network=10.1.0.0/16",
+  ];
   const { code, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
     args: ["run", "--quiet", "-A", COMPILE, ...args],
     // Any ELF file will do as the runtime: nothing is started from it.
@@ -34,12 +39,13 @@ Deno.test("compile bakes in exactly the permissions of its arguments", async () 
   strictEqual(code, 0, decoder.decode(stderr));
   const parsed = await parseCompileArguments(args, dir.path);
   if (parsed.kind === "refused") throw new Error(parsed.faults.join("\n"));
-  const { grants, output } = parsed.options;
+  const { grants, output, v8Flags } = parsed.options;
+  strictEqual(v8Flags.includes("--no-turbofan"), true);
   strictEqual(output, `${dir.path}/sk`);
   const baked = await readBakedMetadata(output);
-  deepStrictEqual(lockFaults(baked, grants), []);
+  deepStrictEqual(lockFaults(baked, parsed.options), []);
   const report = decoder.decode(stdout);
-  for (const flag of flagsOf(grants)) {
+  for (const flag of flagsOf(grants, v8Flags)) {
     strictEqual(report.includes(flag), true, flag);
   }
 });

@@ -5,6 +5,7 @@
  */
 
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
+import { V8_FLAGS } from "../../../scripts/lib/launch_flags.ts";
 import { flagsOf, grantsForArguments } from "../../../scripts/permissions.ts";
 import { type BakedMetadata, lockFaults } from "../../../scripts/compile.ts";
 import type { Grants } from "../../../mod/config/mod.ts";
@@ -26,7 +27,7 @@ const BARE = [
   "--no-prompt",
   "--ignore-env",
   "--deny-import",
-  "--v8-flags=--max-semi-space-size=1",
+  `--v8-flags=${V8_FLAGS.join(",")}`,
 ];
 
 for (const line of ["version", "run --help", "help", "validate -"]) {
@@ -91,11 +92,13 @@ const LOCKED: BakedMetadata = {
     allow_net: null,
     allow_sys: null,
   },
-  v8Flags: ["--stack-size=1024", "--max-semi-space-size=1"],
+  v8Flags: ["--stack-size=1024", ...V8_FLAGS],
 };
 
+const WANTED = { grants: GRANTS, v8Flags: V8_FLAGS };
+
 Deno.test("lockFaults() is content with exactly the wanted permissions", () => {
-  deepStrictEqual(lockFaults(LOCKED, GRANTS), []);
+  deepStrictEqual(lockFaults(LOCKED, WANTED), []);
 });
 
 for (
@@ -113,15 +116,16 @@ for (
 ) {
   Deno.test(`lockFaults() sees ${name} ${JSON.stringify(value)}`, () => {
     const permissions = { ...LOCKED.permissions, [name]: value };
-    strictEqual(lockFaults({ ...LOCKED, permissions }, GRANTS).length, 1);
+    strictEqual(lockFaults({ ...LOCKED, permissions }, WANTED).length, 1);
   });
 }
 
 Deno.test("lockFaults() sees a code cache in the temp directory", () => {
   const baked = { ...LOCKED, hasCodeCache: true };
-  strictEqual(lockFaults(baked, GRANTS).length, 1);
+  strictEqual(lockFaults(baked, WANTED).length, 1);
 });
 
 Deno.test("lockFaults() misses the engine's flags", () => {
-  strictEqual(lockFaults({ ...LOCKED, v8Flags: [] }, GRANTS).length, 1);
+  const faults = lockFaults({ ...LOCKED, v8Flags: V8_FLAGS.slice(1) }, WANTED);
+  deepStrictEqual(faults, [`the engine's flag ${V8_FLAGS[0]} is not there`]);
 });
