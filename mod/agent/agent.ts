@@ -101,6 +101,8 @@ interface AgentDeps {
   }[];
   /** The pods of which a pull has ended; owns the pulls, and ends them with `signal`. */
   readonly pullEnds: (signal: AbortSignal) => AsyncIterable<string>;
+  /** Has a listener called with each pod whose step begins to wait for something. */
+  readonly whenWaiting: (listener: (uid: string) => void) => void;
   readonly lifecycleEvents: (
     signal: AbortSignal,
   ) => AsyncIterable<PodLifecycleEvent>;
@@ -161,6 +163,7 @@ export class Agent {
         this.#admission.review();
       },
     }, options);
+    deps.whenWaiting((uid) => this.#workers.yieldPlace(uid));
     this.#admission = new PodAdmission({
       ...deps,
       owns,

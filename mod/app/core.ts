@@ -101,6 +101,7 @@ export async function buildCore(
     lifecycleEvents: (signal) =>
       runtimeEvents(watch, { ...deps, driver }, signal),
     pullEnds: (signal) => executor.pullEnds(signal),
+    whenWaiting: (listener) => activities.whenWaiting(listener),
     runtimePods: podsOf(picture),
     ownedUids: () => owned.uids,
     nameOf: (uid) => owned.nameOf(uid),

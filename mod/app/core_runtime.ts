@@ -7,6 +7,7 @@
 import { defined, type Sessions } from "../base/mod.ts";
 import type { ObjectGetter } from "../api/objects/mod.ts";
 import type { AgentConfig } from "../config/mod.ts";
+import type { Activities } from "../runtime/account/mod.ts";
 import { ContainerFiles, ContainerNotes } from "../runtime/observe/mod.ts";
 import { type NodeFacts, SpecBuilder } from "../runtime/spec/mod.ts";
 import { PodExecutor } from "../runtime/start/mod.ts";
@@ -90,8 +91,9 @@ export async function buildRuntime(
     maxRestartWaitMs: config.runtime.maxRestartPeriodMs,
     ...defined({ maxParallelPulls: config.runtime.parallelPulls }),
   });
+  const { activities } = executor;
   return {
-    ...buildPicture(config, { ...deps, notes }),
+    ...buildPicture(config, { ...deps, notes, activities }),
     executor,
     resources,
     remover: new PodRemover({ runtime, files: containerFiles }),
@@ -104,12 +106,16 @@ export async function buildRuntime(
 /** The agent's picture of the runtime, and the parts that keep it up to date. */
 function buildPicture(
   { sync }: AgentConfig,
-  given: RuntimeDeps & { readonly notes: ContainerNotes },
+  given: RuntimeDeps & {
+    readonly notes: ContainerNotes;
+    readonly activities: Activities;
+  },
 ) {
   const deps = { ...given, managed: given.owned, files: diskFiles };
-  const { connection } = deps;
+  const { connection, activities } = deps;
+  const waits = (uid: string): void => activities.waits(uid);
   const pace = new ListPace(deps, sync);
-  const picture = new RuntimePicture({ ...deps, pace });
+  const picture = new RuntimePicture({ ...deps, pace, waits });
   const ends = new AnnouncedEnds({
     ...deps,
     runtime: connection.runtime,

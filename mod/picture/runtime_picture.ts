@@ -32,6 +32,8 @@ interface RuntimePictureDeps {
   readonly pace: ListPace;
   /** The agent's own pods; others are listed, but not inspected, and have no events. */
   readonly managed: { has(uid: string): boolean };
+  /** Called when a caller of {@linkcode RuntimePicture.latest} has to wait. */
+  readonly waits?: (uid: string) => void;
 }
 
 type LookHandler = (
@@ -158,6 +160,7 @@ export class RuntimePicture {
     while (this.timeOf(uid) <= newerThanMs) {
       const newer = this.#waitForLook(uid, signal);
       this.enqueue(uid, pace.isNear ? PATIENCE_MS : 0, { newerThanMs });
+      this.#deps.waits?.(uid);
       await newer;
     }
     const { look } = this.of(uid);

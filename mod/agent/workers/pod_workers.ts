@@ -60,6 +60,9 @@ export interface WorkerOptions {
 /** First and longest wait between two attempts to end a pod that does not want to end. */
 const END_RETRY = { baseMs: 1_000, maxMs: 10_000 };
 
+/** A step takes memory and files; one that waits or hangs keeps no other pod from its own. */
+const STEP_LIMIT = { places: 16, patienceMs: 250 };
+
 /** A pod that waits for its name is woken when the name falls free; this is the net under it. */
 const NAME_RECHECK_MS = 2_000;
 
@@ -78,7 +81,7 @@ export class PodWorkers {
   constructor(deps: WorkersDeps, options: WorkerOptions) {
     this.#deps = { ...deps, log: deps.log.named("agent") };
     this.#options = options;
-    this.#queue = new WorkQueue<string>({ clock: deps.clock });
+    this.#queue = new WorkQueue<string>({ clock: deps.clock }, STEP_LIMIT);
   }
 
   /** Works until `signal` aborts; then waits for the steps under way. */
@@ -183,6 +186,11 @@ export class PodWorkers {
   enqueueName(uid: string): void {
     const { fullName = "" } = this.#records.get(uid) ?? {};
     for (const each of this.#claimants(fullName)) this.#queue.add(each.uid);
+  }
+
+  /** The step of a pod waits for something: it keeps no other from its own. */
+  yieldPlace(uid: string): void {
+    this.#queue.yieldPlace(uid);
   }
 
   /** Looks again at every pod whose last step failed or waits. */

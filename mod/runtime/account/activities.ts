@@ -4,7 +4,7 @@
  * @module
  */
 
-import { type Clock, Semaphore } from "../../base/mod.ts";
+import type { Clock } from "../../base/mod.ts";
 import type { Activity, ActivityFact } from "../../pod/lifecycle/mod.ts";
 
 /**
@@ -16,13 +16,25 @@ import type { Activity, ActivityFact } from "../../pod/lifecycle/mod.ts";
 export class Activities {
   readonly #clock: Clock;
   readonly #running = new Set<RunningActivity>();
+  #waits: (uid: string) => void = () => {};
 
   constructor(deps: { readonly clock: Clock }) {
     this.#clock = deps.clock;
   }
 
+  /** Has `listener` called with the pod each time that something begins for which it waits. */
+  whenWaiting(listener: (uid: string) => void): void {
+    this.#waits = listener;
+  }
+
+  /** A pod waits for something that is soon over, and not worth to be shown. */
+  waits(uid: string): void {
+    this.#waits(uid);
+  }
+
   /** Something begins for a pod; it ends when the result is disposed of. */
   begin(uid: string, activity: Activity): Disposable {
+    if (!WORK.has(activity.kind)) this.#waits(uid);
     const running = { uid, activity, startMs: this.#clock.monotonic() };
     this.#running.add(running);
     return { [Symbol.dispose]: () => void this.#running.delete(running) };
@@ -46,43 +58,9 @@ interface RunningActivity {
   readonly startMs: number;
 }
 
-/** What a pod does while it waits for a slot. */
-type WaitingActivity = Extract<Activity, { readonly places: number }>;
-
-/** All of an activity but the number of slots. */
-type WithoutPlaces<T> = T extends WaitingActivity ? Omit<T, "places"> : never;
-
-/** Lends out slots, first come, first served; each wait for a slot is an activity. */
-export class Slots {
-  readonly #count: number;
-  readonly #free: Semaphore;
-  readonly #activities: Activities;
-
-  /** @throws {InvariantError} When `count` is not a whole number above zero. */
-  constructor(count: number, activities: Activities) {
-    this.#count = count;
-    this.#free = new Semaphore(count);
-    this.#activities = activities;
-  }
-
-  /** Whether the next one has to wait. */
-  get isFull(): boolean {
-    return this.#free.available === 0;
-  }
-
-  /**
-   * Takes a slot for a pod; disposing releases it.
-   *
-   * @throws {unknown} The reason of the signal when it aborts first.
-   */
-  async take(
-    waiting: WithoutPlaces<WaitingActivity>,
-    options: { readonly uid: string; readonly signal: AbortSignal },
-  ): Promise<Disposable> {
-    const { uid, signal } = options;
-    if (!this.isFull) return await this.#free.acquire(signal);
-    const activity = { ...waiting, places: this.#count };
-    using _waiting = this.#activities.begin(uid, activity);
-    return await this.#free.acquire(signal);
-  }
-}
+/** What the agent works at itself, mostly; all else is waiting for another. */
+const WORK: ReadonlySet<Activity["kind"]> = new Set([
+  "making_volumes",
+  "looking_for_image",
+  "starting_container",
+]);

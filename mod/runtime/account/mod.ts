@@ -2,8 +2,7 @@
  * What is being done for pods, how it ended, and the events of it.
  *
  * An activity lasts from its beginning to the disposal of what `begin` returns, so that nothing
- * is left of one that failed. A sync report sums up what a sync changed and what failed. Slots
- * limit how much is done at once, first come, first served.
+ * is left of one that failed. A sync report sums up what a sync changed and what failed.
  *
  * @example What goes on
  * ```ts
@@ -21,7 +20,7 @@
  * @module
  */
 
-export { Activities, Slots } from "./activities.ts";
+export { Activities } from "./activities.ts";
 export { ContainerEvents, restartBackOffText } from "./container_event.ts";
 export { causeOf, causeOfAll } from "./cause.ts";
 export { type SyncOutcome, SyncReport } from "./sync_report.ts";
