@@ -66,6 +66,7 @@ export type PendingVerdict = Rejection & {
 /** A pod that has its share of the node. */
 interface Holder {
   readonly pod: Pod;
+  readonly fullName: string;
   /** It is not about to give its share back. */
   readonly stays: boolean;
 }
@@ -177,15 +178,18 @@ export class PodAdmission {
     const unclaimed = this.#deps.seen.unclaimed();
     this.#changed = unclaimed === undefined;
     if (unclaimed === undefined) return;
+    const holders = this.#holders(unclaimed);
     for (const [uid, each] of this.#pending) {
       const worker = this.#deps.workers.get(uid);
       // One whose stop is deferred goes on if it has its place.
       const isEnding = worker?.state.kind === "terminating" &&
         worker.state.stop.kind !== "deferred";
       if (isEnding) continue;
-      const verdict = this.#judge(each.pod, unclaimed);
-      if (verdict === undefined) this.#take(uid, each);
-      // What is left of its earlier life goes first, and takes its status along.
+      const verdict = this.#judge(each.pod, holders);
+      if (verdict === undefined) {
+        this.#take(uid, each);
+        this.#hold(uid, holders);
+      } // What is left of its earlier life goes first, and takes its status along.
       else if (worker === undefined) this.#keepPending(uid, each, verdict);
     }
   }
@@ -241,7 +245,10 @@ export class PodAdmission {
     });
   }
 
-  #judge(pod: Pod, unclaimed: readonly Pod[]): PendingVerdict | undefined {
+  #judge(
+    pod: Pod,
+    all: ReadonlyMap<string, Holder>,
+  ): PendingVerdict | undefined {
     const runtimeClass = this.#classOf(pod);
     const conflict = runtimeClass && runtimeClassConflict(pod, runtimeClass);
     if (conflict !== undefined) {
@@ -251,7 +258,12 @@ export class PodAdmission {
       pod: this.#withRuntimeClass(pod),
       node: this.#deps.node(),
     };
-    const holders = this.#holdersBeside(pod, unclaimed);
+    const fullName = podFullName(pod);
+    const { uid } = pod.metadata;
+    // One of the same name or UID ends before this one starts.
+    const holders = [...all.values()].filter((holder) =>
+      holder.pod.metadata.uid !== uid && holder.fullName !== fullName
+    );
     const rejection = admit({
       ...request,
       others: holders.map((holder) => holder.pod),
@@ -266,36 +278,42 @@ export class PodAdmission {
       : { kind: "refused", ...lasting };
   }
 
-  /**
-   * The pods whose share of the node is taken. One of the same name or UID is not among
-   * them: it ends before this one starts.
-   */
-  #holdersBeside(pod: Pod, unclaimed: readonly Pod[]): Holder[] {
-    const fullName = podFullName(pod);
-    const { uid } = pod.metadata;
-    return [
-      ...this.#deps.workers.list().flatMap((worker) => this.#holder(worker)),
+  /** The pods whose share of the node is taken, by UID. */
+  #holders(unclaimed: readonly Pod[]): Map<string, Holder> {
+    const holders = new Map<string, Holder>();
+    for (const { uid } of this.#deps.workers.list()) this.#hold(uid, holders);
+    for (const pod of unclaimed) {
       // They end, or their source says that they stay.
-      ...unclaimed.map((other) => ({ pod: other, stays: false })),
-    ].filter(({ pod: other }) =>
-      other.metadata.uid !== uid && podFullName(other) !== fullName
-    );
+      const fullName = podFullName(pod);
+      holders.set(pod.metadata.uid, { pod, fullName, stays: false });
+    }
+    return holders;
   }
 
-  #holder({ uid, state }: WorkerView): Holder[] {
+  /** Puts the share of a pod with a worker among the others. */
+  #hold(uid: string, holders: Map<string, Holder>): void {
+    const worker = this.#deps.workers.get(uid);
+    const held = worker && this.#holder(worker);
+    if (held === undefined) return;
+    holders.set(uid, { ...held, fullName: podFullName(held.pod) });
+  }
+
+  #holder(
+    { uid, state }: WorkerView,
+  ): Pick<Holder, "pod" | "stays"> | undefined {
     const { resizes } = this.#deps;
     const { pod } = state;
     const next = stopOf(state)?.next;
-    if (next !== undefined) return [{ pod: next, stays: true }];
-    if (pod === undefined) return [];
+    if (next !== undefined) return { pod: next, stays: true };
+    if (pod === undefined) return undefined;
     switch (state.kind) {
       case "syncing":
-        return [{ pod: resizes.holding(pod), stays: this.#isProven(uid) }];
+        return { pod: resizes.holding(pod), stays: this.#isProven(uid) };
       case "terminating":
-        return [{ pod: resizes.holding(pod), stays: false }];
+        return { pod: resizes.holding(pod), stays: false };
       case "terminated":
       case "finished":
-        return [];
+        return undefined;
     }
   }
 

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { deepStrictEqual } from "node:assert/strict";
+import { deepStrictEqual, strictEqual } from "node:assert/strict";
 import { PodAdmission } from "../../../../mod/agent/desired/pod_admission.ts";
 import { Sessions } from "../../../../mod/base/mod.ts";
 import {
@@ -14,11 +14,14 @@ import {
 import { StatusManager } from "../../../../mod/status/mod.ts";
 import { FakeClock } from "../../../support/fake_clock.ts";
 import { NO_OBJECTS } from "../../../support/no_objects.ts";
+import type { WorkerView } from "../../../../mod/agent/workers/mod.ts";
+import { workerView } from "../../../support/agent/worker_view.ts";
 import { pod } from "../../../support/pods.ts";
 
 Deno.test("PodAdmission.review() looks at no other pod while none waits to be taken or resized", () => {
   const clock = new FakeClock();
-  const visits = { all: 0, resizes: 0 };
+  const visits = { all: 0, resizes: 0, workers: 0 };
+  const workers = new Map<string, WorkerView>();
   let isResizing = false;
   const admission = new PodAdmission({
     clock,
@@ -28,7 +31,14 @@ Deno.test("PodAdmission.review() looks at no other pod while none waits to be ta
     sessions: new Sessions(),
     statuses: new StatusManager({ clock, log: silentLogger }),
     objects: NO_OBJECTS,
-    workers: { get: () => undefined, list: () => [], update: () => {} },
+    workers: {
+      get: (uid) => workers.get(uid),
+      list: () => {
+        visits.workers++;
+        return [...workers.values()];
+      },
+      update: (pod) => void workers.set(pod.metadata.uid, workerView(pod)),
+    },
     resizes: {
       holding: (pod) => pod,
       retry: () => {
@@ -55,12 +65,16 @@ Deno.test("PodAdmission.review() looks at no other pod while none waits to be ta
     admission.review();
   };
   for (let ends = 0; ends < 1_000; ends++) freed();
-  deepStrictEqual(visits, { all: 0, resizes: 1_000 });
+  deepStrictEqual(visits, { all: 0, resizes: 1_000, workers: 0 });
   isResizing = true;
   freed();
-  deepStrictEqual(visits, { all: 1, resizes: 1_001 });
+  deepStrictEqual(visits, { all: 1, resizes: 1_001, workers: 1 });
   isResizing = false;
-  admission.want(pod());
+  // A delivery of a thousand pods lists the workers once, not for each of them.
+  for (let number = 0; number < 1_000; number++) {
+    admission.want(pod({ uid: `u-${number}`, name: `pod-${number}` }));
+  }
   admission.review();
-  deepStrictEqual(visits, { all: 2, resizes: 1_002 });
+  strictEqual(workers.size, 1_000);
+  deepStrictEqual(visits, { all: 2, resizes: 1_002, workers: 2 });
 });
