@@ -22,8 +22,10 @@ export class ItemOwners {
 
   /** The pod of a container or sandbox; `undefined` for an unknown one. */
   of(itemId: string): string | undefined {
+    const known = this.#known.get(itemId);
+    if (known !== undefined) return known;
     this.#listed ??= ownersIn(this.#listing);
-    return this.#known.get(itemId) ?? this.#listed.get(itemId);
+    return this.#listed.get(itemId);
   }
 
   /** Takes the newest list of all. */
