@@ -1,9 +1,10 @@
 /**
  * Measures skerry beside the bare CRI calls, on the same runtime in the same run.
  *
- * Prints one line a figure, with its aim. Nothing here passes or fails: numbers
- * are for people. `--only change,probes,cold,restart,start,burst,death,idle,relist,boot`
- * measures a part; `change`, `probes`, `cold` and `restart` need no runtime.
+ * Prints one line a figure, as smallest / middle / largest, with its ratio to the bare calls
+ * and its aim. Nothing here passes or fails: numbers are for people.
+ * `--only change,probes,cold,memory,restart,start,burst,death,idle,relist,boot` measures a
+ * part; the first five need no runtime.
  *
  * @module
  */
@@ -16,6 +17,7 @@ import { measureBurst } from "./bench/burst.ts";
 import { measureCold } from "./bench/cold.ts";
 import { measureDeath } from "./bench/death.ts";
 import { measureIdle } from "./bench/idle.ts";
+import { measureMemory } from "./bench/memory.ts";
 import { measureRelist } from "./bench/relist.ts";
 import { measureRestart } from "./bench/restart.ts";
 import { measureStart } from "./bench/start.ts";
@@ -41,6 +43,7 @@ const ALONE = {
   change: measureChange,
   probes: measureProbes,
   cold: measureCold,
+  memory: measureMemory,
   restart: measureRestart,
 } as const;
 

@@ -29,9 +29,29 @@ export function median(values: readonly number[]): number {
 }
 
 /** The smallest, the middle and the largest of some numbers. */
-export function spread(values: readonly number[], unit: string): string {
+export function spread(
+  values: readonly number[],
+  unit: string,
+  digits = 0,
+): string {
   const shown = [Math.min(...values), median(values), Math.max(...values)];
-  return `${shown.map((value) => value.toFixed(0)).join(" / ")} ${unit}`;
+  return `${shown.map((value) => value.toFixed(digits)).join(" / ")} ${unit}`;
+}
+
+/** How often one middle value is another. */
+export function ratio(
+  values: readonly number[],
+  base: readonly number[],
+): string {
+  return `× ${(median(values) / median(base)).toFixed(2)}`;
+}
+
+/** What one middle value is above another. */
+export function onTop(
+  values: readonly number[],
+  base: readonly number[],
+): string {
+  return `${(median(values) - median(base)).toFixed(0)} ms on top`;
 }
 
 /** Megabytes of a process that are in memory, shared ones included. */
@@ -55,7 +75,7 @@ export type Report = (what: string, figure: string, compared?: string) => void;
 /** Lays figures out in columns. */
 export function reportTo(print: (line: string) => void): Report {
   return (what, figure, compared = "") =>
-    print(`${what.padEnd(58)} ${figure.padStart(12)}  ${compared}`);
+    print(`${what.padEnd(58)} ${figure.padStart(24)}  ${compared}`);
 }
 
 /** A fake runtime with so many pods, in a process of its own, until it is disposed. */

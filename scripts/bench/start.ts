@@ -8,8 +8,10 @@ import { find, runningContainers } from "../lib/pod_views.ts";
 import {
   type Bench,
   containerIdOf,
-  median,
+  onTop,
+  ratio,
   sleeper,
+  spread,
   wallMs,
 } from "./bench_runtime.ts";
 
@@ -37,16 +39,11 @@ export async function measureStart(bench: Bench): Promise<void> {
       await bench.startedAtMs(containerIdOf(find(pods, `p${round}`))) - renamed,
     );
   }
-  bench.report("one pod, bare CRI calls", `${median(bare).toFixed(0)} ms`);
+  bench.report("one pod, bare CRI calls", spread(bare, "ms"));
   bench.report(
     "one pod, manifest renamed in → running",
-    `${median(skerry).toFixed(0)} ms`,
-    "kubelet 157–315, podman 295",
-  );
-  bench.report(
-    "  on top of bare",
-    `${(median(skerry) - median(bare)).toFixed(0)} ms`,
-    "aim ≤ 15; kubelet about 50",
+    spread(skerry, "ms"),
+    `${ratio(skerry, bare)}; ${onTop(skerry, bare)}, aim 5; kubelet about 50`,
   );
   await agent.terminate();
   await bench.clear();
