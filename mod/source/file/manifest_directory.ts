@@ -5,7 +5,9 @@
  */
 
 import type { FileLook } from "../../host/files/mod.ts";
+import { nextDelay } from "../../base/mod.ts";
 import type { DirectoryNote, LastGoodStore } from "../mod.ts";
+import { PATIENCE_MS, RECALL } from "./manifest_table.ts";
 
 /** A directory as it is seen. */
 export type DirectoryLook = Extract<FileLook, { kind: "directory" }>;
@@ -21,13 +23,15 @@ export type DirectoryLook = Extract<FileLook, { kind: "directory" }>;
  * number inodes anew as well (FAT below its root) look like another directory after
  * each mount, which matters only if the directory is empty then.
  *
- * Only emptiness is doubted, which directories in it do not change: another directory with manifests in place of the first, by
- * renaming, a link or a mount, is taken as wanted.
+ * Only emptiness is doubted, which directories in it do not change: another directory with
+ * manifests in place of the first, by renaming, a link or a mount, is taken as wanted.
  */
 export class ManifestDirectory {
   readonly #path: string;
   readonly #store: Pick<LastGoodStore, "loadDirectory" | "saveDirectory">;
   #current: DirectoryLook | undefined;
+  /** Since when another took the place of each that was listed; how long the last wait was. */
+  #unsteady: { readonly sinceMs: number; readonly waitMs: number } | undefined;
   /** What the next agent will read, once this one has said so: the rest is swept away. */
   #kept: DirectoryNote | undefined;
 
@@ -44,6 +48,27 @@ export class ManifestDirectory {
   isCurrent(look: DirectoryLook | undefined): boolean {
     return look !== undefined && look.inode === this.#current?.inode &&
       look.device === this.#current.device;
+  }
+
+  /**
+   * When to list it again if another took its place meanwhile, and why it cannot be listed
+   * if that goes on; `undefined` if it was the same all the while.
+   */
+  waitToBeSteady(
+    { isExchanged }: { readonly isExchanged: boolean },
+    nowMs: number,
+  ): { readonly dueMs: number; readonly message?: string } | undefined {
+    if (!isExchanged) {
+      this.#unsteady = undefined;
+      return undefined;
+    }
+    const { sinceMs, waitMs: before } = this.#unsteady ??
+      { sinceMs: nowMs, waitMs: 0 };
+    const isOver = nowMs - sinceMs >= PATIENCE_MS;
+    const waitMs = isOver ? nextDelay(before, RECALL) : 0;
+    this.#unsteady = { sinceMs, waitMs };
+    const message = isOver && describeAway(this.#path, "unsteady");
+    return { dueMs: nowMs + waitMs, ...message && { message } };
   }
 
   /**
@@ -100,13 +125,15 @@ export class ManifestDirectory {
 /** Says why the manifests at a path cannot be listed. */
 export function describeAway(
   path: string,
-  how: "gone" | "empty" | "without_directory" | "elsewhere",
+  how: "gone" | "empty" | "unsteady" | "without_directory" | "elsewhere",
 ): string {
   switch (how) {
     case "gone":
       return `Cannot read "${path}": it does not exist any more`;
     case "empty":
       return `Cannot read the manifests in "${path}": it is empty and another directory than before, as without a mount; an empty PodList there removes all pods`;
+    case "unsteady":
+      return `Cannot read the manifests in "${path}": it is another directory at each look, wanted the same for a moment`;
     case "without_directory":
       return `Cannot read "${path}": its directory is gone, or may not be looked at`;
     case "elsewhere":

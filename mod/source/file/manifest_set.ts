@@ -147,7 +147,9 @@ export class ManifestSet {
       read: () => files.list(path),
     });
     // Neither what is listed nor what is not says anything then.
-    if (seen.isExchanged) return table.scanSoon(clock.monotonic());
+    const again = this.#directory.waitToBeSteady(seen, clock.monotonic());
+    if (again?.message !== undefined) await this.#block(again.message);
+    if (again !== undefined) return table.scanSoon(again.dueMs);
     const listed = names.filter(isManifest).map((name) => join(path, name));
     if (!await this.#mayBeEmpty(seen.directory, listed)) return;
     this.#settle(seen);

@@ -273,7 +273,7 @@ function dueOf(look: PendingLook): number {
 export const RECALL: BackoffOptions = { baseMs: 1000, maxMs: 20_000 };
 
 // As long as a close is waited for.
-const PATIENCE_MS = 10_000;
+export const PATIENCE_MS = 10_000;
 
 const REWRITTEN = [{
   field: "",

@@ -135,3 +135,46 @@ Deno.test("FileSource says that a directory is gone of which only a hint led to 
   strictEqual(rig.names, "");
   deepStrictEqual(rig.source.report(), []);
 });
+
+for (const isRunning of [true, false]) {
+  const when = isRunning ? "while it runs" : "when it starts";
+
+  Deno.test(`FileSource reports a directory that is another at each look, and looks at it by a back-off, ${when}`, async () => {
+    const lastGood = await left();
+    await using rig = new FileSourceRig(lastGood);
+    const { files } = rig;
+    files.write("a.yaml", manifest("a"), OLD);
+    if (isRunning) await rig.pass();
+    const look = files.look.bind(files);
+    const list = files.list.bind(files);
+    let lists = 0;
+    files.list = (path) => {
+      lists++;
+      return list(path);
+    };
+    files.look = (path) => {
+      if (path === "/m") files.inode++;
+      return look(path);
+    };
+    files.rescan();
+    await rig.pass(9_000);
+    deepStrictEqual(rig.source.report(), []);
+    await rig.pass(2_000);
+    deepStrictEqual(
+      rig.source.report().map(({ kind, file }) => `${kind} ${file}`),
+      ["unreachable /m"],
+    );
+    strictEqual(rig.names, "a");
+    deepStrictEqual([...lastGood.records.keys()], ["/m/a.yaml"]);
+    lists = 0;
+    await rig.pass(600_000);
+    strictEqual(lists < 35, true, `${lists} lists in ten minutes`);
+    strictEqual(rig.names, "a");
+
+    files.look = look;
+    await rig.pass(20_000);
+    deepStrictEqual(rig.source.report(), []);
+    strictEqual(rig.names, "a");
+    deepStrictEqual(rig.sets.at(-1)?.unknown, undefined);
+  });
+}
