@@ -167,8 +167,10 @@ export class RecordKeeper {
       }
       const all = [...found.records, ...drafts.records];
       const keys = [...new Set(all.map(({ path }) => path))];
-      const spared = dispensable && this.#records.fileOf(dispensable);
-      const isMissed = lost.some((file) => file !== spared);
+      const spared = [this.#records, this.#drafts?.folder].map((folder) =>
+        dispensable && folder?.fileOf(dispensable)
+      );
+      const isMissed = lost.some((file) => !spared.includes(file));
       return { keys, isWhole: unreadable.length === 0 && !isMissed };
     } catch (error) {
       log.warn("checkpoint_unreadable", { error });

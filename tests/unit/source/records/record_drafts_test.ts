@@ -216,6 +216,21 @@ Deno.test("DiskLastGoodStore sets a draft aside that is half written, and has th
   deepStrictEqual(await found(next, "/m/a"), content("one"));
 });
 
+Deno.test("DiskLastGoodStore misses a manifest whose draft is damaged, and not the note of the directory", async () => {
+  for (const what of ["manifest", "note"] as const) {
+    const agent = rigOf();
+    const { disk, lastGood } = agent;
+    if (what === "manifest") lastGood.save("/m/a", content("x"));
+    else lastGood.saveDirectory("/m", { inode: 7 });
+    const next = copied(disk, { isBoot: false });
+    await agent.kill();
+    next.spoil(DRAFTS, (text) => text.slice(0, 40));
+    const after = rigOf(next).lastGood;
+    strictEqual((await after.loadDirectory("/m")).kind, "absent");
+    strictEqual((await after.loadAll()).isWhole, what === "note");
+  }
+});
+
 Deno.test("DiskLastGoodStore does not know what it has while a draft cannot be read", async () => {
   const agent = rigOf();
   const { disk, lastGood } = agent;
