@@ -122,6 +122,18 @@ Deno.test("GarbageCollector.add() exchanges a piece of the same key and tries th
   strictEqual(rig.metric("skerry_garbage_failing"), 1);
 });
 
+Deno.test("GarbageCollector counts a failing piece no more once it is exchanged, or given back", async () => {
+  await using rig = new Rig();
+  await rig.add("a", refuse);
+  await rig.add("b", refuse);
+  strictEqual(rig.metric("skerry_garbage_failing"), 2);
+  await rig.add("a", hang);
+  strictEqual(rig.metric("skerry_garbage_failing"), 1);
+  rig.collector.drop("b");
+  strictEqual(rig.metric("skerry_garbage_failing"), 0);
+  strictEqual(rig.metric("skerry_garbage_pieces"), 1);
+});
+
 Deno.test("GarbageCollector.drop() gives a piece back and ends the try under way", async () => {
   await using rig = new Rig();
   await rig.add("a", hang);

@@ -105,6 +105,12 @@ for (
   });
 }
 
+Deno.test("EventHistory.watch() calls an event modified that happens again and was the last one seen", async () => {
+  const history = told(new EventHistory(LIMITS, 0), "A", "B");
+  told(history, "B");
+  deepStrictEqual(await rest(history, 2), ["modified B 3"]);
+});
+
 Deno.test("EventHistory.watch() gives what changed twice once", async () => {
   const history = told(new EventHistory(LIMITS, 0), "A", "B", "A", "A");
   deepStrictEqual(await rest(history), ["added B 2", "added A 4"]);
