@@ -135,7 +135,7 @@ export class ManifestTable {
     const dueMs = nowMs + recallMs;
     const again = { kind: "when_quiet", dueMs } as const;
     // A hint that came meanwhile may be about other content.
-    const look = asked?.kind === "now" ? asked : again;
+    const look = asked ?? again;
     this.#states.set(path, { entry, look, recallMs });
   }
 

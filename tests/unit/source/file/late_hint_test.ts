@@ -161,3 +161,27 @@ Deno.test("FileSource waits a moment for a manifest that was renamed to its name
   await rig.pass(5_000);
   deepStrictEqual(namesOf(rig), ["a-n"]);
 });
+
+Deno.test("FileSource reads a manifest soon that is written while the record of what could not be looked at is read", async () => {
+  await using rig = new FileSourceRig();
+  const { clock, files, lastGood } = rig;
+  lastGood.unreadable.add("/m/a.yaml");
+  files.write("a.yaml", manifest("a"), OLD);
+  const { signal } = new AbortController();
+  const look = files.look.bind(files);
+  files.look = (path) =>
+    path === "/m/a.yaml" ? Promise.reject(new Error("EIO")) : look(path);
+  // The next look by itself comes after 20 s.
+  await rig.pass(45_000);
+  const load = lastGood.load.bind(lastGood);
+  lastGood.load = async (path) => {
+    lastGood.load = load;
+    files.look = look;
+    files.hint("a.yaml", "closed");
+    await clock.sleep(1, signal);
+    return await load(path);
+  };
+  files.hint("a.yaml", "arrived");
+  await rig.pass(200);
+  strictEqual(rig.names, "a");
+});
