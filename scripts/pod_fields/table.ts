@@ -15,7 +15,8 @@ import {
   SECURITY_CONTEXT,
   SECURITY_PARTS,
 } from "./security_rows.ts";
-import { REFUSED_TYPES, VOLUME, VOLUME_PARTS } from "./volume_rows.ts";
+import { VOLUME_PARTS } from "./volume_part_rows.ts";
+import { REFUSED_TYPES, VOLUME } from "./volume_rows.ts";
 
 /** Every type that a Pod can hold, each with a row for every field. */
 export const FIELD_TABLE: FieldTable = {
