@@ -13,7 +13,7 @@ import { pause } from "../lib/wait_until.ts";
 import { FakeCri } from "../../tests/support/fake_cri/fake_cri.ts";
 import { type Report, residentMb, sleeper, spread } from "./bench_runtime.ts";
 
-const ROUNDS = 3;
+const ROUNDS = 2;
 
 /** Pods, and the aim in MB. */
 const COUNTS: readonly (readonly [number, string])[] = [
