@@ -4,10 +4,16 @@
  * @module
  */
 
-import { deepStrictEqual, strictEqual } from "node:assert/strict";
+import {
+  deepStrictEqual,
+  doesNotMatch,
+  match,
+  strictEqual,
+} from "node:assert/strict";
 import {
   createLogger,
   MetricsRegistry,
+  silentLogger,
 } from "../../../../mod/base/telemetry/mod.ts";
 import { FileReporter } from "../../../../mod/source/file/file_reporter.ts";
 import { FakeClock } from "../../../support/fake_clock.ts";
@@ -121,6 +127,25 @@ Deno.test("FileReporter tells a fault again that was told to be gone and came ba
   deepStrictEqual(await at(40, "bad"), []);
   deepStrictEqual(await at(60, "bad"), ["manifest_refused f: bad"]);
   deepStrictEqual(await at(300, "bad"), []);
+});
+
+Deno.test("FileReporter counts a faulty manifest as long as it is faulty", () => {
+  const metrics = new MetricsRegistry();
+  const reporter = new FileReporter("n", {
+    clock: new FakeClock(),
+    metrics,
+    log: silentLogger,
+    events: NO_EVENTS,
+  });
+  const file = "/m/a.yaml";
+  const faults = [{ field: "f", message: "bad" }];
+  reporter.update([{ kind: "refused", file, faults, named: [] }]);
+  match(
+    metrics.render(),
+    /^skerry_manifest_invalid\{file="\/m\/a\.yaml"\} 1$/m,
+  );
+  reporter.update([]);
+  doesNotMatch(metrics.render(), /a\.yaml/);
 });
 
 Deno.test("FileReporter tells all pods of a file of three objects that it has as well, and logs each", () => {

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
+import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
 import { FakeLastGood } from "../../../support/source/fake_manifests.ts";
 import {
   FileSourceRig,
@@ -161,3 +161,29 @@ for (const nth of [1, 2, 3, 4]) {
     );
   }
 }
+
+Deno.test("FileSource says whether the directory of a lost single manifest is gone or another", async () => {
+  for (
+    const [above, words] of [
+      [{ kind: "missing" }, /its directory is gone/],
+      [
+        { kind: "directory", device: 1, inode: 200, modifiedMs: 0 },
+        /its directory is another than before/,
+      ],
+    ] as const
+  ) {
+    await using rig = new FileSourceRig();
+    const { files } = rig;
+    files.becomeFile(manifest("a"));
+    await rig.pass();
+    const look = files.look.bind(files);
+    files.exists = false;
+    files.files.clear();
+    files.look = async (path) => path === "/" ? above : await look(path);
+    files.rescan();
+    await rig.pass(1_000);
+    const [report] = rig.source.report();
+    match(report?.kind === "unreachable" ? report.message : "", words);
+    strictEqual(rig.names, "a");
+  }
+});
