@@ -309,7 +309,8 @@ export class RuntimePicture {
     } finally {
       due.isWorking = false;
     }
-    this.#schedule(uid, due);
+    // Those of a pod that was forgotten meanwhile say nothing of another of its UID.
+    if (this.#due.get(uid) === due) this.#schedule(uid, due);
   }
 
   #add(uid: string, event: ContainerEvent): void {
