@@ -4,6 +4,7 @@
  * @module
  */
 
+import type { CgroupDriver } from "../api/types/mod.ts";
 import { isAbort, nextDelay } from "../base/mod.ts";
 import { runtimeAdvisories } from "./advisories.ts";
 import {
@@ -212,12 +213,7 @@ class GrpcConnection implements CriConnection {
   async #probe(signal: AbortSignal): Promise<RuntimeVersion> {
     const { log } = this.#deps;
     const { endpoint } = this.#options;
-    const limits = { deadlineMs: this.#requestTimeoutMs, signal };
-    const [version, status, configured] = await Promise.all([
-      this.runtime.version({ signal }),
-      this.#status(signal),
-      askCgroupDriver(this.#rpc, limits),
-    ]);
+    const [version, status, configured] = await this.#askAll(signal);
     this.#exits.reset();
     const cgroupDriver = configured ?? driverOfStatus(status.info);
     const before = this.#features?.version.runtimeVersion;
@@ -237,6 +233,24 @@ class GrpcConnection implements CriConnection {
     });
     if (runtimeVersion !== before) this.#warnOfFlaws(version);
     return version;
+  }
+
+  /** When one fails, the others end as well: the next try asks for all of it. */
+  async #askAll(
+    outer: AbortSignal,
+  ): Promise<[RuntimeVersion, RuntimeStatus, CgroupDriver | undefined]> {
+    const scope = new AbortController();
+    const signal = AbortSignal.any([outer, scope.signal]);
+    const limits = { deadlineMs: this.#requestTimeoutMs, signal };
+    try {
+      return await Promise.all([
+        this.runtime.version({ signal }),
+        this.#status(signal),
+        askCgroupDriver(this.#rpc, limits),
+      ]);
+    } finally {
+      scope.abort();
+    }
   }
 
   /** What it says of itself beyond being ready is a courtesy. */

@@ -4,7 +4,8 @@
  * @module
  */
 
-import { deepStrictEqual, strictEqual } from "node:assert/strict";
+import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
+import { FakeClock } from "../../support/fake_clock.ts";
 import { CODE } from "../../support/fake_cri/status_error.ts";
 import { startCriRig } from "../../support/cri/cri_rig.ts";
 import { until } from "../../support/until.ts";
@@ -49,4 +50,27 @@ Deno.test("CriConnection.ready() does without what a status says beyond when tha
     rig.fake.callsOf("Status").map(({ request }) => request),
     [{ verbose: true }, { verbose: false }],
   );
+});
+
+Deno.test("CriConnection.ready() leaves no call behind when it asks again", async () => {
+  const clock = new FakeClock();
+  await using rig = await startCriRig({ clock, requestTimeoutMs: 3_600_000 });
+  rig.fake.fault("Version", {
+    kind: "error",
+    code: CODE.unknown,
+    details: "server is not initialized yet",
+  });
+  rig.fake.fault("Status", { kind: "hang" });
+  rig.fake.fault("RuntimeConfig", { kind: "hang" });
+  const abort = new AbortController();
+  const ready = rig.cri.ready(abort.signal).catch(() => "aborted");
+  await until(async () => {
+    await clock.advance(500);
+    return rig.fake.callsOf("Version").length >= 5;
+  }, "it is asked again and again");
+  // Those of the try that goes on.
+  const { unanswered } = rig.fake;
+  ok(unanswered.unary <= 3, `${unanswered.unary} calls are under way`);
+  abort.abort();
+  strictEqual(await ready, "aborted");
 });
