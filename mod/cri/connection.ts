@@ -24,6 +24,7 @@ import {
 import {
   type CallOptions,
   CriError,
+  type CriErrorKind,
   type ImageService,
   type RuntimeService,
   type RuntimeStatus,
@@ -37,6 +38,13 @@ const DEFAULT_REQUEST_TIMEOUT_MS = 120_000;
 
 // A device boots for its pods: the runtime must be found soon after it is there.
 const PROBE_PAUSE = { baseMs: 50, maxMs: 500 };
+
+/** Failures of a call that another call would meet as well. */
+const ENDS_ALL: ReadonlySet<CriErrorKind> = new Set([
+  "unavailable",
+  "cancelled",
+  "denied",
+]);
 
 /** Where the runtime is. */
 export interface CriOptions {
@@ -253,12 +261,12 @@ class GrpcConnection implements CriConnection {
     }
   }
 
-  /** What it says of itself beyond being ready is a courtesy. */
+  /** What it says of itself beyond being ready is a courtesy, and may never come. */
   async #status(signal: AbortSignal): Promise<RuntimeStatus> {
     try {
       return await this.runtime.status({ verbose: true, signal });
     } catch (error) {
-      if (!(error instanceof CriError) || error.kind !== "failed") throw error;
+      if (!(error instanceof CriError) || ENDS_ALL.has(error.kind)) throw error;
       return await this.runtime.status({ signal });
     }
   }

@@ -52,6 +52,37 @@ Deno.test("CriConnection.ready() does without what a status says beyond when tha
   );
 });
 
+for (
+  const code of [CODE.resourceExhausted, CODE.unimplemented, CODE.notFound]
+) {
+  Deno.test(`CriConnection.ready() does without what a status says beyond when the runtime refuses it with ${code}`, async () => {
+    await using rig = await startCriRig();
+    const details = "not with details";
+    rig.fake.fault("Status", { kind: "error", code, details }, { times: 1 });
+    await rig.cri.ready(NEVER);
+    deepStrictEqual(
+      rig.fake.callsOf("Status").map(({ request }) => request),
+      [{ verbose: true }, { verbose: false }],
+    );
+  });
+}
+
+Deno.test("CriConnection.ready() does without what a status says beyond when that never comes", async () => {
+  const clock = new FakeClock();
+  await using rig = await startCriRig({ clock });
+  rig.fake.fault("Status", { kind: "hang" }, { times: 1 });
+  const ready = rig.cri.ready(NEVER);
+  await until(() => rig.fake.calls.length === 3, "all are asked");
+  await until(() => rig.fake.unanswered.unary === 1, "the others are answered");
+  await clock.advance(10_000);
+  await until(() => rig.fake.callsOf("Status").length === 2, "asked again");
+  await ready;
+  deepStrictEqual(
+    rig.fake.callsOf("Status").map(({ request }) => request),
+    [{ verbose: true }, { verbose: false }],
+  );
+});
+
 Deno.test("CriConnection.ready() leaves no call behind when it asks again", async () => {
   const clock = new FakeClock();
   await using rig = await startCriRig({ clock, requestTimeoutMs: 3_600_000 });
