@@ -298,8 +298,10 @@ export class ImagePuller {
     const request = { image, sandboxConfig, isAlways, begin };
     const end = await this.#shared.join(request, signal);
     if (end.kind === "present") return this.#found(wanted, end.image);
-    const tookMs = end.endMs - Math.max(end.startMs, askedMs);
-    const whole = wholeMs(end.endMs - askedMs);
+    // A pod that comes while the image is described, after its pull, has waited for none.
+    const endMs = Math.max(end.endMs, askedMs);
+    const tookMs = endMs - Math.max(end.startMs, askedMs);
+    const whole = wholeMs(endMs - askedMs);
     events.normal(
       container,
       "Pulled",

@@ -118,6 +118,31 @@ Deno.test("ImagePuller.ensure() takes one place for a shared pull", async () => 
   await Promise.all([...asked, other]);
 });
 
+Deno.test("ImagePuller.ensure() says 0s for a pod that comes between the end of a shared pull and its description", async () => {
+  const rig = slowRig();
+  const { clock, store, events } = rig;
+  const first = ask(rig, "u-1");
+  await clock.advance(9_000);
+  const answered = store.imageStatus.bind(store);
+  store.imageStatus = async (spec) => {
+    const answer = await answered(spec);
+    await clock.sleep(3_000, never);
+    return answer;
+  };
+  // It is told that the image is absent, two seconds after that has changed.
+  const second = ask(rig, "u-2");
+  await clock.advance(10_000);
+  const kinds = (await Promise.all([first, second])).map(({ kind }) => kind);
+  deepStrictEqual(kinds, ["present", "present"]);
+  strictEqual(pulls(rig), 1);
+  deepStrictEqual(
+    events.texts.flatMap((text) =>
+      /Pulled:.* in (.*)\. Image/.exec(text)?.[1] ?? []
+    ),
+    ["10s (10s including waiting)", "0s (0s including waiting)"],
+  );
+});
+
 const CONFIG: SandboxConfig = {
   metadata: { name: "web", namespace: "shop", uid: "u", attempt: 0 },
   labels: {},
