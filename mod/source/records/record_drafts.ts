@@ -25,6 +25,8 @@ export class RecordDrafts {
   /** Reads them. */
   readonly folder: RecordFolder<StoredContent>;
   readonly #files: RunFiles;
+  /** The keys that have one, as far as this agent has seen. */
+  readonly #seen = new Set<string>();
 
   /** Touches nothing until asked to. */
   constructor(directory: string, deps: RecordFolderDeps) {
@@ -42,21 +44,42 @@ export class RecordDrafts {
     try {
       if (text.length <= MAX_DRAFT_LENGTH) {
         this.#files.replace(this.folder.fileOf(key), text);
+        this.#seen.add(key);
         return true;
       }
     } catch {
       // The disk gets it at once then, and reports what it does not take.
     }
-    this.drop(key);
+    this.tryDrop(key);
     return false;
   }
 
-  /** Removes the draft of a record, if there is one. */
+  /** Notes that an agent before has left a draft of a record. */
+  saw(key: string): void {
+    this.#seen.add(key);
+  }
+
+  /**
+   * Removes the draft of a record, if there is one.
+   *
+   * @throws {unknown} when it stays, and would count for more than a newer record
+   */
   drop(key: string): void {
     try {
       this.#files.remove(this.folder.fileOf(key));
+      this.#seen.delete(key);
+    } catch (error) {
+      // A directory that takes nothing says so of files that are not there, too.
+      if (this.#seen.has(key)) throw error;
+    }
+  }
+
+  /** Removes the draft of a record now if that can be; it is dropped again when written. */
+  tryDrop(key: string): void {
+    try {
+      this.drop(key);
     } catch {
-      // A directory in memory that takes nothing; the next boot clears it.
+      // The write of its record reports it.
     }
   }
 }

@@ -129,6 +129,7 @@ export class RecordKeeper {
     }
     if (pending?.kind === "forget") return ABSENT;
     const draft = await this.#loadDraft(key);
+    if (draft.kind === "present") this.#drafts?.saw(key);
     // An agent before was killed, and what it had not written counts now.
     if (draft.kind === "present" && this.#writes.get(key) === undefined) {
       const { content } = draft;
@@ -200,7 +201,7 @@ export class RecordKeeper {
 
   /** Has a record removed soon. */
   forget(key: string): void {
-    this.#drafts?.drop(key);
+    this.#drafts?.tryDrop(key);
     this.#writes.put(key, { kind: "forget" }, { urgent: true });
   }
 
@@ -226,12 +227,11 @@ export class RecordKeeper {
           return await this.#records.sweep(pending.keys);
         case "forget":
           await this.#secrets.remove(key);
-          return await this.#records.remove(key);
+          await this.#records.remove(key);
+          return this.#dropDraft(key, pending);
         case "save":
           await this.#store(key, pending.content);
-          // A newer one has put its own draft in the place of this one's.
-          if (this.#writes.get(key) === pending) this.#drafts?.drop(key);
-          return;
+          return this.#dropDraft(key, pending);
       }
     } catch (error) {
       if (pending.kind === "save" && !this.#reported.has(pending)) {
@@ -246,6 +246,11 @@ export class RecordKeeper {
       }
       throw error;
     }
+  }
+
+  #dropDraft(key: string, written: PendingWrite): void {
+    // A newer one has put its own draft in the place of this one's.
+    if (this.#writes.get(key) === written) this.#drafts?.drop(key);
   }
 
   async #store(key: string, content: RecordContent): Promise<void> {

@@ -231,6 +231,31 @@ Deno.test("DiskLastGoodStore misses a manifest whose draft is damaged, and not t
   }
 });
 
+for (const what of ["saved", "forgotten"] as const) {
+  Deno.test(`DiskLastGoodStore drops a draft that could not be removed when its record was ${what}, as soon as that can be`, async () => {
+    const agent = rigOf();
+    const { disk, lastGood } = agent;
+    lastGood.save("/m/a", content("one"));
+    disk.failing = (call) =>
+      /^(replace|drop) /.test(call) ? "EROFS" : undefined;
+    if (what === "saved") lastGood.save("/m/a", content("two"));
+    else lastGood.forget("/m/a");
+    // There is no draft that could stay.
+    lastGood.save("/m/b", content("x"));
+    await agent.pass(20_000);
+    strictEqual(lastGood.failure()?.message, "The disk says EROFS");
+    disk.failing = () => undefined;
+    await agent.pass(60_000);
+    strictEqual(lastGood.failure(), undefined);
+    deepStrictEqual(disk.namesIn(DRAFTS), []);
+    const next = copied(disk, { isBoot: false });
+    await agent.kill();
+    const newest = what === "saved" ? content("two") : undefined;
+    deepStrictEqual(await found(next, "/m/a"), newest);
+    deepStrictEqual(await found(next, "/m/b"), content("x"));
+  });
+}
+
 Deno.test("DiskLastGoodStore does not know what it has while a draft cannot be read", async () => {
   const agent = rigOf();
   const { disk, lastGood } = agent;
