@@ -62,12 +62,17 @@ function replaceNow(path: string, text: string): void {
 }
 
 function writeDraft(draft: string, text: string): void {
-  const write = () => Deno.writeTextFileSync(draft, text, { mode: 0o600 });
+  // Never into what is there: a link would lead elsewhere, and a pipe never end.
+  const write = () =>
+    Deno.writeTextFileSync(draft, text, { mode: 0o600, createNew: true });
   try {
     write();
   } catch (error) {
-    if (fileErrorKind(error) !== "missing") throw error;
-    Deno.mkdirSync(dirname(draft), { recursive: true, mode: 0o700 });
+    const kind = fileErrorKind(error);
+    if (kind === "exists") Deno.removeSync(draft);
+    else if (kind === "missing") {
+      Deno.mkdirSync(dirname(draft), { recursive: true, mode: 0o700 });
+    } else throw error;
     write();
   }
 }
