@@ -334,8 +334,8 @@ export class PodLooks {
       (scope) => this.list(uid, scope),
     );
     if (!isDone && picture.isAwaited(uid)) {
-      due.listMs ??= clock.monotonic() + RETRY_MS;
-      due.newerThanMs = newerThanMs;
+      // One that was asked for meanwhile is not for these callers alone.
+      due.list(clock.monotonic() + RETRY_MS, newerThanMs);
     }
   }
 

@@ -358,21 +358,6 @@ Deno.test("RuntimePicture.forget() drops the looks that are due at a pod, unless
   }
 });
 
-Deno.test("RuntimePicture.forget() during a look drops none that is asked for afterwards at a pod of that UID", async () => {
-  await using rig = new LooksRig();
-  rig.see("a");
-  const { promise: answer, resolve } = Promise.withResolvers<void>();
-  rig.does.set("list a", () => answer);
-  rig.picture.enqueue("a", 0);
-  await rig.clock.advance(10);
-  rig.picture.forget("a");
-  const again = rig.wait("a");
-  resolve();
-  await rig.clock.advance(5_000);
-  deepStrictEqual(rig.times("list a"), [0, 11]);
-  again.leave();
-});
-
 Deno.test("RuntimePicture.act() within another ends with that one, and an event is looked for after both", async () => {
   await using rig = new LooksRig();
   rig.see("a");
