@@ -9,6 +9,9 @@ import type { Clock } from "../base/mod.ts";
 /** So long after the last move nothing is to be done for it any more. */
 const QUIET_MS = 10_000;
 
+/** Compiled code is dropped only when several collections have found it unused. */
+const TIMES = 3;
+
 /** Where something moves all the time, memory is given back this often. */
 const MOST_MS = 60_000;
 
@@ -17,8 +20,8 @@ const MOST_MS = 60_000;
  *
  * The engine collects when the heap grows, and an agent that has nothing to do never grows
  * it: what a hundred pods left while they started stayed for good, some 15 MB. A collection
- * takes 20 to 90 ms, so it comes when nobody waits. An agent whose containers do not move
- * collects nothing.
+ * takes 20 to 90 ms, so it comes when nobody waits, and twice more. An agent whose containers
+ * do not move collects nothing.
  */
 export class IdleMemory implements Disposable {
   readonly #clock: Clock;
@@ -40,9 +43,14 @@ export class IdleMemory implements Disposable {
     this.#sinceMs ??= nowMs;
     const dueMs = Math.min(nowMs + QUIET_MS, this.#sinceMs + MOST_MS);
     this.#timer?.[Symbol.dispose]();
-    this.#timer = this.#clock.after(dueMs - nowMs, () => {
+    this.#collectIn(dueMs - nowMs, TIMES);
+  }
+
+  #collectIn(delayMs: number, times: number): void {
+    this.#timer = this.#clock.after(delayMs, () => {
       this.#sinceMs = undefined;
       this.#collect();
+      if (times > 1) this.#collectIn(QUIET_MS, times - 1);
     });
   }
 

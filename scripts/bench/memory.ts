@@ -24,8 +24,8 @@ const COUNTS: readonly (readonly [number, string])[] = [
   [300, ""],
 ];
 
-/** Longer than the agent waits before it gives memory back. */
-const SETTLE_MS = 13_000;
+/** Until the agent has given back what it can. */
+const SETTLE_MS = 33_000;
 
 const LIMIT_MS = 120_000;
 

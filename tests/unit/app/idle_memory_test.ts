@@ -31,16 +31,22 @@ Deno.test("IdleMemory collects nothing as long as nothing moves", async () => {
   deepStrictEqual(await collections([], 3_600_000), []);
 });
 
-Deno.test("IdleMemory collects once, ten seconds after the last move", async () => {
+Deno.test("IdleMemory collects three times, ten seconds after the last move and after each other", async () => {
   deepStrictEqual(await collections([0], 9_999), []);
-  deepStrictEqual(await collections([0], 3_600_000), [10_000]);
-  deepStrictEqual(await collections([0, 3_000, 9_000], 3_600_000), [19_000]);
+  deepStrictEqual(
+    await collections([0], 3_600_000),
+    [10_000, 20_000, 30_000],
+  );
+  deepStrictEqual(
+    await collections([0, 3_000, 9_000, 21_000], 3_600_000),
+    [19_000, 31_000, 41_000, 51_000],
+  );
 });
 
 Deno.test("IdleMemory collects anew after the next move", async () => {
   deepStrictEqual(
     await collections([0, 500_000], 3_600_000),
-    [10_000, 510_000],
+    [10_000, 20_000, 30_000, 510_000, 520_000, 530_000],
   );
 });
 
@@ -48,7 +54,7 @@ Deno.test("IdleMemory collects each minute where something moves all the time", 
   const moves = Array.from({ length: 40 }, (_, index) => index * 5_000);
   deepStrictEqual(
     await collections(moves, 3_600_000),
-    [60_000, 120_000, 180_000, 205_000],
+    [60_000, 120_000, 180_000, 205_000, 215_000, 225_000],
   );
 });
 
