@@ -95,9 +95,10 @@ export class EventHistory {
     return this.#bytes;
   }
 
-  /** The event of a key. */
-  get(key: string): TracedEvent | undefined {
-    return this.#events.get(key);
+  /** The event of a key, unless it is too old at `nowMs`. */
+  get(key: string, nowMs: number): TracedEvent | undefined {
+    const event = this.#events.get(key);
+    return event && this.#isTooOld(event, nowMs) ? undefined : event;
   }
 
   /** All events that are not too old at `nowMs`, the oldest number first. */

@@ -101,7 +101,7 @@ export class EventRecorder implements EventSink {
     );
     const { key, message, allowed } = correlated;
     if (!allowed) this.#limited.inc({ type });
-    const { place, before } = this.#placeOf(correlated);
+    const { place, before } = this.#placeOf(correlated, elapsedMs);
     const isDue = before === undefined ||
       elapsedMs - before.trace.loggedMs >= REPEAT_LOG_PERIOD_MS;
     const next = follow(before, { ...bounded, at, key, message, isDue });
@@ -162,15 +162,15 @@ export class EventRecorder implements EventSink {
   }
 
   /** Where an event belongs, and what is there already that it goes on from. */
-  #placeOf({ key, source, allowed }: Correlated): {
+  #placeOf({ key, source, allowed }: Correlated, nowMs: number): {
     readonly place: string;
     readonly before: TracedEvent | undefined;
   } {
-    const known = this.#history.get(key);
+    const known = this.#history.get(key, nowMs);
     if (known !== undefined) return { place: key, before: known };
     // The newest of those over the limit, which have one place together.
     const spare = `newest ${source}`;
-    const held = this.#history.get(spare);
+    const held = this.#history.get(spare, nowMs);
     if (held?.trace.identity === key) return { place: spare, before: held };
     return allowed
       ? { place: key, before: undefined }

@@ -304,3 +304,17 @@ Deno.test("EventRecorder.record() cuts long messages without breaking a characte
   strictEqual(kept?.message.length, 1_024);
   ok(kept.message.isWellFormed());
 });
+
+Deno.test("EventRecorder.watch() adds an event that happens again when it is not listed any more", async () => {
+  const { clock, recorder } = rig();
+  recorder.record(WEB, event());
+  await clock.advance(3_590_000);
+  recorder.expire();
+  await clock.advance(20_000);
+  deepStrictEqual(recorder.list(), []);
+  const after = recorder.latest;
+  recorder.record(WEB, event());
+  const { signal } = new AbortController();
+  const { value } = await recorder.watch(signal, { after }).next();
+  strictEqual(value?.kind, "added");
+});

@@ -64,7 +64,7 @@ async function pause(): Promise<undefined> {
 
 function told(history: EventHistory, ...reasons: string[]): EventHistory {
   for (const reason of reasons) {
-    history.add(reason, unnumbered(reason), history.get(reason)?.id);
+    history.add(reason, unnumbered(reason), history.get(reason, 0)?.id);
   }
   return history;
 }
