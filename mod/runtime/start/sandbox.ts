@@ -92,7 +92,6 @@ export class SandboxCreator {
     try {
       const { uid } = pod.metadata;
       id = await this.#run(uid, spec, { signal, place });
-      place?.hasSandbox();
     } catch (error) {
       signal.throwIfAborted();
       await this.#createFailed(pod, error, options);

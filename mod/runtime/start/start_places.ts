@@ -20,8 +20,6 @@ import {
 export interface StartPlace extends Disposable {
   /** The runtime makes its sandbox: as long as that lasts it counts, even if it is given up. */
   making(call: Promise<unknown>): void;
-  /** It goes ahead to its containers. */
-  hasSandbox(): void;
 }
 
 /** Lets pods start one after the other, as {@linkcode stepStarts} decides. */
@@ -84,7 +82,6 @@ export class StartPlaces {
         // Its caller handles the failure.
         void call.then(answered, answered);
       },
-      hasSandbox: () => this.#step({ kind: "has_sandbox", id }),
       [Symbol.dispose]: () => {
         if (isGivenUp) return;
         isGivenUp = true;

@@ -10,9 +10,6 @@
  */
 const PATIENCE_MS = 2_000;
 
-/** A sandbox that takes longer waits for something and keeps no processor busy. */
-const BUSY_MS = 1_000;
-
 /**
  * `first` are pods on the node's network, one of which may be the network of all others, and
  * critical ones. They go before others and have some slots of their own.
@@ -35,7 +32,6 @@ interface Holding {
   readonly id: number;
   /** On the monotonic clock. */
   readonly sinceMs: number;
-  readonly hasSandbox: boolean;
 }
 
 /**
@@ -43,10 +39,10 @@ interface Holding {
  *
  * ```
  *   came ──▶ waiting ──▶ holding ──── over ──▶ ∅
- *               │          │ ▲└ has_sandbox ┘    ▲
- *               │ over     │ 2 s, and others wait│
- *               ▼          ▼ abandoned           │
- *               ∅       overdue ───── over ──────┘
+ *               │          │ 2 s, and others wait ▲
+ *               │ over     │ abandoned            │
+ *               ▼          ▼                      │
+ *               ∅       overdue ───── over ───────┘
  * ```
  */
 export interface StartQueue {
@@ -64,7 +60,6 @@ export interface StartQueue {
 /** What happens to a pod that starts. */
 export type StartSignal =
   | { readonly kind: "came"; readonly id: number; readonly lane: StartLane }
-  | { readonly kind: "has_sandbox"; readonly id: number }
   /** It is given up, but the runtime has not answered yet. */
   | { readonly kind: "abandoned"; readonly id: number }
   | { readonly kind: "over"; readonly id: number }
@@ -92,9 +87,6 @@ export const NO_STARTS: StartQueue = { waiting: [], holding: [], overdue: [] };
 
 /**
  * What the queue is after `signal`. Pure.
- *
- * Two thirds of the slots are for making sandboxes: a pod that has its own goes ahead to its
- * containers, and is not slowed down by as many sandboxes of others.
  */
 export function stepStarts(
   queue: StartQueue,
@@ -115,13 +107,6 @@ function changed(queue: StartQueue, signal: StartSignal): StartQueue {
       const { id, lane } = signal;
       return { ...queue, waiting: [...queue.waiting, { id, lane }] };
     }
-    case "has_sandbox":
-      return {
-        ...queue,
-        holding: queue.holding.map((each) =>
-          each.id === signal.id ? { ...each, hasSandbox: true } : each
-        ),
-      };
     case "abandoned": {
       const { waiting, holding, overdue } = without(queue, signal.id);
       return { waiting, holding, overdue: [...overdue, signal.id] };
@@ -169,28 +154,10 @@ function begin(queue: StartQueue, options: StartOptions): StartStep {
       overdue = [...overdue, oldest.id];
       continue;
     }
-    const busyMs = busyUntilMs(holding, lane, options);
-    if (busyMs !== undefined) return after(busyMs);
     waiting = waiting.filter((each) => each.id !== id);
-    holding = [...holding, { id, sinceMs: nowMs, hasSandbox: false }];
+    holding = [...holding, { id, sinceMs: nowMs }];
     begun.push(id);
   }
-}
-
-/** Until when as many sandboxes are made as may be at a time; `undefined` for fewer. */
-function busyUntilMs(
-  holding: readonly Holding[],
-  lane: StartLane,
-  { nowMs, slots }: StartOptions,
-): number | undefined {
-  const busy = holding.filter(({ sinceMs, hasSandbox }) =>
-    !hasSandbox && sinceMs + BUSY_MS > nowMs
-  );
-  const most = slotsOf(lane, slots) - Math.floor(slots / 3);
-  const [oldest] = busy;
-  return oldest === undefined || busy.length < most
-    ? undefined
-    : oldest.sinceMs + BUSY_MS;
 }
 
 /** The slots that only pods of the first lane have. */

@@ -100,10 +100,10 @@ Deno.test("Agent makes no sandbox of a pod that is removed while it waits for it
 });
 
 Deno.test("Agent leaves nothing of hanging pods that are removed, whether they had a slot or not (I3)", async () => {
-  await using rig = await withHanging(12);
+  await using rig = await withHanging(18);
   await rig.pass(2_500, 500);
-  ok(asked(rig).length > 6 && asked(rig).length < 12, asked(rig).join(" "));
-  for (let nth = 0; nth < 12; nth++) await rig.remove(`hangs-${nth}`);
+  ok(asked(rig).length > 6 && asked(rig).length < 18, asked(rig).join(" "));
+  for (let nth = 0; nth < 18; nth++) await rig.remove(`hangs-${nth}`);
   rig.fake.clearFaults();
   // Those that hang end with the deadline of their calls.
   await rig.until(() => leftovers(rig).length === 0, "nothing to be left", {
@@ -130,17 +130,14 @@ Deno.test("Agent has a pod of a burst go ahead to its container when it has its 
   const { fake } = rig;
   const started = () => fake.callsOf("StartContainer").length;
   await rig.until(() => asked(rig).length > 0, "the burst", { stepMs: 1 });
-  // Not six at once, which each other would slow down.
-  strictEqual(asked(rig).length, 4);
+  strictEqual(asked(rig).length, 6);
   await rig.until(() => started() === 1, "the first", { stepMs: 1 });
   const calls = fake.calls.map(({ method }) => method)
     .filter((method) =>
       /^(RunPodSandbox|CreateContainer|StartContainer)$/.test(method)
     );
-  deepStrictEqual(calls, [
-    ...Array.from({ length: 4 }, () => "RunPodSandbox"),
-    // In the place of the one whose sandbox is made.
-    "RunPodSandbox",
+  deepStrictEqual(calls.slice(0, 8), [
+    ...Array.from({ length: 6 }, () => "RunPodSandbox"),
     "CreateContainer",
     "StartContainer",
   ]);

@@ -28,7 +28,6 @@ type Row = readonly [
 const came = (id: number, lane: StartLane = "usual"): StartSignal => {
   return { kind: "came", id, lane };
 };
-const made = (id: number): StartSignal => ({ kind: "has_sandbox", id });
 const over = (id: number): StartSignal => ({ kind: "over", id });
 const abandoned = (id: number): StartSignal => ({ kind: "abandoned", id });
 const PASSED: StartSignal = { kind: "time_passed" };
@@ -40,31 +39,13 @@ const STORIES: readonly {
   readonly rows: readonly Row[];
 }[] = [
   {
-    what:
-      "has four of six make sandboxes, and others follow when theirs are made",
+    what: "has six at a time, and another when one has ended",
     rows: [
-      [0, came(1), [1]],
-      [0, came(2), [2]],
-      [0, came(3), [3]],
-      [0, came(4), [4]],
-      [0, came(5), [], 1_000],
-      [0, came(6), [], 1_000],
-      [0, came(7), [], 1_000],
-      [300, made(2), [5], 1_000],
-      [310, made(1), [6], 2_000],
-      // Six have slots; a sandbox is made, but no slot is free.
-      [320, made(3), [], 2_000],
-      [400, over(2), [7]],
-    ],
-  },
-  {
-    what: "lets two more begin when sandboxes take longer than a second",
-    rows: [
-      ...[1, 2, 3, 4].map((id): Row => [0, came(id), [id]]),
-      [0, came(5), [], 1_000],
-      [0, came(6), [], 1_000],
-      [999, PASSED, [], 1_000],
-      [1_000, PASSED, [5, 6]],
+      ...[1, 2, 3, 4, 5, 6].map((id): Row => [0, came(id), [id]]),
+      [0, came(7), [], 2_000],
+      [0, came(8), [], 2_000],
+      [300, over(2), [7], 2_000],
+      [400, over(3), [8]],
     ],
   },
   {
@@ -97,31 +78,19 @@ const STORIES: readonly {
     ],
   },
   {
-    what: "takes the slot of a pod that hangs with its sandbox made, too",
-    slots: 1,
-    rows: [
-      [0, came(1), [1]],
-      [10, came(2), [], 2_000],
-      [50, made(1), [], 2_000],
-      [2_000, PASSED, [2]],
-    ],
-  },
-  {
     what: "has slots of their own for those that go first, before all others",
     slots: 3,
     rows: [
       [0, came(1), [1]],
       [0, came(2), [2]],
-      [0, came(3), [], 1_000],
-      [0, came(4, "first"), [4], 2_000],
-      [1_000, PASSED, [], 2_000],
-      [1_000, came(5, "first"), [5], 2_000],
+      [0, came(3), [3]],
+      [0, came(4, "first"), [4]],
+      [1_000, came(5), [], 2_000],
       [1_000, came(6, "first"), [], 2_000],
-      [1_100, came(7), [], 2_000],
-      [1_200, over(5), [6], 2_000],
+      [1_200, over(1), [6], 2_000],
       // Others need a slot that those that go first leave to them.
       [1_300, over(6), [], 2_000],
-      [1_400, over(4), [3], 2_000],
+      [1_400, over(4), [5]],
     ],
   },
   {
@@ -228,11 +197,7 @@ Deno.test("stepStarts() keeps its bounds and its order, and lets everyone begin,
       lane: fc.constantFrom<StartLane>("first", "usual"),
     }),
     fc.record({
-      kind: fc.constantFrom(
-        "has_sandbox" as const,
-        "over" as const,
-        "abandoned" as const,
-      ),
+      kind: fc.constantFrom("over" as const, "abandoned" as const),
       nth: fc.nat(30),
     }),
     fc.record({ kind: fc.constant("wait" as const), ms: fc.nat(1_500) }),
