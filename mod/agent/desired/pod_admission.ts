@@ -189,8 +189,10 @@ export class PodAdmission {
       if (verdict === undefined) {
         this.#take(uid, each);
         this.#hold(uid, holders);
-      } // What is left of its earlier life goes first, and takes its status along.
-      else if (worker === undefined) this.#keepPending(uid, each, verdict);
+      } else if (worker === undefined) {
+        // What is left of an earlier life goes first, and takes its status along.
+        this.#keepPending(uid, each, verdict);
+      }
     }
   }
 
