@@ -11,11 +11,11 @@ import {
   strictEqual,
 } from "node:assert/strict";
 import {
-  createLogger,
   MetricsRegistry,
   silentLogger,
 } from "../../../../mod/base/telemetry/mod.ts";
 import { FileReporter } from "../../../../mod/source/file/file_reporter.ts";
+import { fieldsTo, linesTo } from "../../../support/log_lines.ts";
 import { FakeClock } from "../../../support/fake_clock.ts";
 import { NO_EVENTS } from "../../../support/no_ops.ts";
 import { sourcePod } from "../../../support/source/source_pods.ts";
@@ -30,16 +30,12 @@ for (
 ) {
   Deno.test(`FileReporter tells three of ${count} fault(s) at most, in the log and to the pods that are named`, () => {
     const clock = new FakeClock();
-    const told: unknown[] = [];
+    const logged: Record<string, unknown>[] = [];
+    const told: string[] = [];
     const reporter = new FileReporter("N", {
       clock,
       metrics: new MetricsRegistry(),
-      log: createLogger({
-        level: "info",
-        format: "json",
-        clock,
-        write: (line) => told.push(JSON.parse(line).reason),
-      }),
+      log: fieldsTo(logged, { clock }),
       events: {
         record: ({ name, namespace }, { message }) =>
           told.push(`${namespace}/${name} ${message}`),
@@ -54,7 +50,7 @@ for (
       })),
       named: [{ name: "web" }],
     }]);
-    deepStrictEqual(told, [
+    deepStrictEqual([...logged.map(({ reason }) => reason), ...told], [
       reason,
       `default/web-n Cannot apply the manifest "/m/a.yaml": ${reason}`,
     ]);
@@ -64,19 +60,11 @@ for (
 /** A reporter, and a way to have it told of faults in one file at a moment. */
 function rig() {
   const clock = new FakeClock();
-  const told: string[] = [];
+  const logged: Record<string, unknown>[] = [];
   const reporter = new FileReporter("n", {
     clock,
     metrics: new MetricsRegistry(),
-    log: createLogger({
-      level: "info",
-      format: "json",
-      clock,
-      write: (line) => {
-        const { message, reason = "" } = JSON.parse(line);
-        told.push(`${message} ${reason}`.trim());
-      },
-    }),
+    log: fieldsTo(logged, { clock }),
     events: NO_EVENTS,
   });
   /** Goes to a second, has the file be wrong like this, and gives what is told of it. */
@@ -89,7 +77,8 @@ function rig() {
         ? []
         : [{ kind: "refused", file, faults, named: [] }],
     );
-    return told.splice(0);
+    return logged.splice(0)
+      .map(({ message, reason = "" }) => `${message} ${reason}`.trim());
   };
   return at;
 }
@@ -151,16 +140,11 @@ Deno.test("FileReporter counts a faulty manifest as long as it is faulty", () =>
 Deno.test("FileReporter tells all pods of a file of three objects that it has as well, and logs each", () => {
   const clock = new FakeClock();
   const events: string[] = [];
-  let lines = 0;
+  const lines: string[] = [];
   const reporter = new FileReporter("n", {
     clock,
     metrics: new MetricsRegistry(),
-    log: createLogger({
-      level: "info",
-      format: "json",
-      clock,
-      write: () => lines++,
-    }),
+    log: linesTo(lines, { clock }),
     events: {
       record: ({ name }, { message }) =>
         events.push(`${name} ${/"ConfigMap [^"]*"/.exec(message)}`),
@@ -178,7 +162,7 @@ Deno.test("FileReporter tells all pods of a file of three objects that it has as
   const again = Array.from({ length: 5 }, () => duplicates.slice(0, 1)).flat();
   for (const reports of [duplicates, [...again, ...duplicates]]) {
     reporter.update(reports);
-    strictEqual(lines, 100);
+    strictEqual(lines.length, 100);
     deepStrictEqual(
       events,
       [0, 1, 2].flatMap((at) =>
