@@ -73,7 +73,7 @@ signs: 日本 \u202e 😀
 Deno.test("dataText() writes what stands in two places in YAML in both", () => {
   const shared = { a: "b" };
   strictEqual(
-    dataText({ x: shared, y: shared }, "yaml"),
-    "x:\n  a: b\ny:\n  a: b\n",
+    dataText({ p: shared, q: shared }, "yaml"),
+    "p:\n  a: b\nq:\n  a: b\n",
   );
 });
