@@ -13,6 +13,7 @@ import {
   driverOfStatus,
   Rpc,
   type RpcDeps,
+  type RpcOptions,
   type RuntimeFeatures,
 } from "./rpc/mod.ts";
 import {
@@ -254,7 +255,7 @@ class GrpcConnection implements CriConnection {
       return await Promise.all([
         this.runtime.version({ signal }),
         this.#status(signal),
-        askCgroupDriver(this.#rpc, limits),
+        this.#cgroupDriver(limits),
       ]);
     } finally {
       scope.abort();
@@ -268,6 +269,21 @@ class GrpcConnection implements CriConnection {
     } catch (error) {
       if (!(error instanceof CriError) || ENDS_ALL.has(error.kind)) throw error;
       return await this.runtime.status({ signal });
+    }
+  }
+
+  /** Which driver it has is a courtesy as well: the node is configured with one. */
+  async #cgroupDriver(limits: RpcOptions): Promise<CgroupDriver | undefined> {
+    try {
+      return await askCgroupDriver(this.#rpc, limits);
+    } catch (error) {
+      if (!(error instanceof CriError) || ENDS_ALL.has(error.kind)) throw error;
+      this.#deps.log.warn("runtime_config_unknown", {
+        error: error.message,
+        note:
+          "the cgroup driver is what its status says, or as before, or cgroupDriver of the configuration",
+      });
+      return undefined;
     }
   }
 

@@ -34,5 +34,6 @@ export {
   methodOf,
   Rpc,
   type RpcDeps,
+  type RpcOptions,
 } from "./rpc.ts";
 export { RowDecoder } from "./row_decoder.ts";

@@ -7,10 +7,12 @@
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import { FakeClock } from "../../support/fake_clock.ts";
 import { CODE } from "../../support/fake_cri/status_error.ts";
+import { fieldsTo } from "../../support/log_lines.ts";
 import { startCriRig } from "../../support/cri/cri_rig.ts";
 import { until } from "../../support/until.ts";
 
 const NEVER = new AbortController().signal;
+const UNKNOWN = "runtime_config_unknown";
 
 Deno.test("CriConnection.ready() asks everything at once, and each thing once", async () => {
   await using rig = await startCriRig();
@@ -87,6 +89,28 @@ Deno.test("CriConnection.ready() does without what a status says beyond when tha
     rig.fake.callsOf("Status").map(({ request }) => request),
     [{ verbose: true }, { verbose: false }],
   );
+});
+
+Deno.test("CriConnection.ready() does without the cgroup driver when that never comes, and says so", async () => {
+  const clock = new FakeClock();
+  const lines: Record<string, unknown>[] = [];
+  await using rig = await startCriRig({ clock, log: fieldsTo(lines) });
+  rig.fake.fault("RuntimeConfig", { kind: "hang" });
+  const ready = rig.cri.ready(NEVER);
+  await until(
+    () =>
+      ["Version", "Status"].every((method) =>
+        rig.metrics.render().includes(`seconds_count{method="${method}"} 1`)
+      ),
+    "the others have their answers",
+  );
+  await clock.advance(10_000);
+  const { runtimeName } = await ready;
+  strictEqual(runtimeName, "containerd");
+  strictEqual(rig.cri.features()?.cgroupDriver, undefined);
+  strictEqual(rig.fake.callsOf("RuntimeConfig").length, 1);
+  const messages = lines.map((line) => line["message"]);
+  strictEqual(messages.filter((each) => each === UNKNOWN).length, 1);
 });
 
 Deno.test("CriConnection.ready() leaves no call behind when it asks again", async () => {

@@ -7,6 +7,7 @@
 import { join } from "node:path";
 import type { Clock } from "../../../mod/base/mod.ts";
 import {
+  type Logger,
   MetricsRegistry,
   silentLogger,
 } from "../../../mod/base/telemetry/mod.ts";
@@ -33,6 +34,8 @@ export interface CriRigOptions {
   /** The clock of the client. @default one that stands still, so that no call is late */
   readonly clock?: Clock;
   readonly requestTimeoutMs?: number;
+  /** Where the client logs. @default nowhere */
+  readonly log?: Logger;
 }
 
 /** Starts a fake runtime in a directory of its own and connects to it. */
@@ -45,10 +48,10 @@ export async function startCriRig(
   const fake = await FakeCri.start({ socketPath, clock: fakeClock });
   fake.addImage({ ref: "busybox:1.35" });
   const metrics = new MetricsRegistry();
-  const { requestTimeoutMs = 10_000 } = options;
+  const { requestTimeoutMs = 10_000, log = silentLogger } = options;
   const cri = connectCri(
     { endpoint: `unix://${socketPath}`, requestTimeoutMs },
-    { clock, log: silentLogger, metrics },
+    { clock, log, metrics },
   );
   return {
     fake,
