@@ -204,15 +204,29 @@ export class RecordFolder<Stored extends KeyedRecord> {
    * written, and every record that has none of these keys, if any are given. They are
    * asked for when it is known which records there are.
    *
+   * @param options.withAside whether what was set aside of those records goes as well
    * @throws when the disk refuses
    */
-  async sweep(keys?: () => ReadonlySet<string>): Promise<void> {
+  async sweep(
+    keys?: () => ReadonlySet<string>,
+    { withAside = false }: { readonly withAside?: boolean } = {},
+  ): Promise<void> {
     const names = await this.#namesThere();
     const kept = keys && new Set([...keys()].map(nameOf));
     for (const name of names) {
+      const record = withAside ? recordOf(name) : name;
       const isStale = name.endsWith(DRAFT_SUFFIX) ||
-        (name.endsWith(SUFFIX) && kept?.has(name) === false);
+        (record.endsWith(SUFFIX) && kept?.has(record) === false);
       if (isStale) await this.#files.remove(join(this.#directory, name));
+    }
+  }
+
+  /** Removes what was set aside of a record. @throws when the disk refuses */
+  async removeAside(key: string): Promise<void> {
+    const start = nameOf(key) + ASIDE;
+    for (const name of await this.#namesThere()) {
+      if (!name.startsWith(start)) continue;
+      await this.#files.remove(join(this.#directory, name));
     }
   }
 }
@@ -246,9 +260,10 @@ const READERS = 16;
 // A manifest of the largest size grows by its defaults, but not without bounds.
 const MAX_RECORD_BYTES = 64 * 1024 * 1024;
 
-/** The name that what was set aside had before. */
+/** The name that what was set aside had before; of any other its own. */
 function recordOf(aside: string): string {
-  return aside.slice(0, aside.indexOf(ASIDE));
+  const [name = aside] = aside.split(ASIDE, 1);
+  return name;
 }
 
 function nameOf(key: string): string {

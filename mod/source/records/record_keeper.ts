@@ -168,10 +168,15 @@ export class RecordKeeper {
       }
       const all = [...found.records, ...drafts.records];
       const keys = [...new Set(all.map(({ path }) => path))];
-      const spared = [this.#records, this.#drafts?.folder].map((folder) =>
-        dispensable && folder?.fileOf(dispensable)
+      // A draft whose record is there hides nothing.
+      const spared = new Set(
+        found.records.map(({ path }) => this.#drafts?.folder.fileOf(path)),
       );
-      const isMissed = lost.some((file) => !spared.includes(file));
+      if (dispensable !== undefined) {
+        spared.add(this.#drafts?.folder.fileOf(dispensable));
+        spared.add(this.#records.fileOf(dispensable));
+      }
+      const isMissed = lost.some((file) => !spared.has(file));
       return { keys, isWhole: unreadable.length === 0 && !isMissed };
     } catch (error) {
       log.warn("checkpoint_unreadable", { error });
@@ -222,12 +227,13 @@ export class RecordKeeper {
     try {
       switch (pending.kind) {
         case "retain":
-          await this.#drafts?.folder.sweep(pending.keys);
+          await this.#drafts?.folder.sweep(pending.keys, { withAside: true });
           await this.#secrets.sweep(pending.keys);
           return await this.#records.sweep(pending.keys);
         case "forget":
           await this.#secrets.remove(key);
           await this.#records.remove(key);
+          await this.#drafts?.folder.removeAside(key);
           return this.#dropDraft(key, pending);
         case "save":
           await this.#store(key, pending.content);

@@ -231,6 +231,70 @@ Deno.test("DiskLastGoodStore misses a manifest whose draft is damaged, and not t
   }
 });
 
+/** A disk with a damaged draft of `/m/a`, which has no record, beside `/m/b`, which has one. */
+async function damaged(): Promise<FakeRecords> {
+  const agent = rigOf();
+  const { disk, lastGood } = agent;
+  lastGood.save("/m/b", content("x"));
+  await agent.pass(20_000);
+  lastGood.save("/m/a", content("one"));
+  const next = copied(disk, { isBoot: false });
+  await agent.kill();
+  next.spoil(DRAFTS, (text) => text.slice(0, 40));
+  return next;
+}
+
+const ENDS_OF_DOUBT: Readonly<
+  Record<string, (lastGood: CheckpointRig["lastGood"]) => void>
+> = {
+  "kept anew": (lastGood) => lastGood.save("/m/a", content("two")),
+  "forgotten": (lastGood) => lastGood.forget("/m/a"),
+  "not there": (lastGood) => lastGood.retain(() => new Set(["/m/b"])),
+};
+
+for (const [what, act] of Object.entries(ENDS_OF_DOUBT)) {
+  Deno.test(`DiskLastGoodStore misses a manifest whose draft was damaged no longer once it is ${what}`, async () => {
+    const disk = await damaged();
+    const agent = rigOf(disk);
+    strictEqual((await agent.lastGood.loadAll()).isWhole, false);
+    act(agent.lastGood);
+    await agent.pass(20_000);
+    strictEqual((await agent.lastGood.loadAll()).isWhole, true);
+    await agent.stop();
+    const { isWhole, records } = await rigOf(disk).lastGood.loadAll();
+    strictEqual(isWhole, true);
+    strictEqual(records.size, what === "kept anew" ? 2 : 1);
+  });
+}
+
+Deno.test("DiskLastGoodStore keeps what was set aside of the drafts of others", async () => {
+  const disk = await damaged();
+  const agent = rigOf(disk);
+  await agent.lastGood.loadAll();
+  agent.lastGood.forget("/m/b");
+  agent.lastGood.retain(() => new Set(["/m/a"]));
+  await agent.pass(20_000);
+  strictEqual(disk.namesIn(DRAFTS).length, 1);
+  strictEqual((await agent.lastGood.loadAll()).isWhole, false);
+  await agent.stop();
+});
+
+Deno.test("DiskLastGoodStore misses nothing when a draft is damaged whose record is there", async () => {
+  const agent = rigOf();
+  const { disk, lastGood } = agent;
+  lastGood.save("/m/a", content("one"));
+  await agent.pass(20_000);
+  lastGood.save("/m/a", content("two"));
+  const next = copied(disk, { isBoot: false });
+  await agent.kill();
+  next.spoil(DRAFTS, (text) => text.slice(0, 40));
+  for (let starts = 0; starts < 2; starts++) {
+    const { records, isWhole } = await rigOf(next).lastGood.loadAll();
+    deepStrictEqual([...records], [["/m/a", content("one")]]);
+    strictEqual(isWhole, true);
+  }
+});
+
 for (const what of ["saved", "forgotten"] as const) {
   Deno.test(`DiskLastGoodStore drops a draft that could not be removed when its record was ${what}, as soon as that can be`, async () => {
     const agent = rigOf();
