@@ -5,6 +5,7 @@
  */
 
 import { type RunFiles, sealRecord } from "../../host/files/mod.ts";
+import type { Logger } from "../../base/telemetry/mod.ts";
 import { diskRecordFiles } from "./record_files.ts";
 import { RecordFolder, type RecordFolderDeps } from "./record_folder.ts";
 import {
@@ -25,26 +26,30 @@ export class RecordDrafts {
   /** Reads them. */
   readonly folder: RecordFolder<StoredContent>;
   readonly #files: RunFiles;
-  /** The keys that have one, as far as this agent has seen. */
-  readonly #seen = new Set<string>();
+  readonly #log: Logger;
+  /** The keys that have one, as far as this agent has seen, and the memory that it takes. */
+  readonly #sizes = new Map<string, number>();
+  #total = 0;
+  #isFullLogged = false;
 
   /** Touches nothing until asked to. */
-  constructor(directory: string, deps: RecordFolderDeps) {
+  constructor(
+    directory: string,
+    deps: RecordFolderDeps & { readonly log: Logger },
+  ) {
     this.folder = new RecordFolder(directory, deps, isStoredContent);
     this.#files = (deps.files ?? diskRecordFiles).now;
+    this.#log = deps.log;
   }
 
   /** @returns false, and there is no draft, when it is too large or has no room */
   save(key: string, content: RecordContent): boolean {
-    const { text } = sealRecord({
-      path: key,
-      ...content,
-      objects: content.objects.map(storeObject),
-    });
+    const text = textOf(key, content);
+    const size = memoryOf(text);
     try {
-      if (text.length <= MAX_DRAFT_LENGTH) {
+      if (size <= MAX_DRAFT_BYTES && this.#hasRoom(key, size)) {
         this.#files.replace(this.folder.fileOf(key), text);
-        this.#seen.add(key);
+        this.#setSize(key, size);
         return true;
       }
     } catch {
@@ -55,8 +60,17 @@ export class RecordDrafts {
   }
 
   /** Notes that an agent before has left a draft of a record. */
-  saw(key: string): void {
-    this.#seen.add(key);
+  saw(key: string, content: RecordContent): void {
+    this.#setSize(key, memoryOf(textOf(key, content)));
+  }
+
+  /** Removes the drafts of all records but those of these keys. @throws when one stays */
+  async sweep(keys: () => ReadonlySet<string>): Promise<void> {
+    await this.folder.sweep(keys, { withAside: true });
+    const kept = keys();
+    for (const key of this.#sizes.keys()) {
+      if (!kept.has(key)) this.#setSize(key, undefined);
+    }
   }
 
   /**
@@ -67,10 +81,10 @@ export class RecordDrafts {
   drop(key: string): void {
     try {
       this.#files.remove(this.folder.fileOf(key));
-      this.#seen.delete(key);
+      this.#setSize(key, undefined);
     } catch (error) {
       // A directory that takes nothing says so of files that are not there, too.
-      if (this.#seen.has(key)) throw error;
+      if (this.#sizes.has(key)) throw error;
     }
   }
 
@@ -82,7 +96,44 @@ export class RecordDrafts {
       // The write of its record reports it.
     }
   }
+
+  #hasRoom(key: string, size: number): boolean {
+    const total = this.#total - (this.#sizes.get(key) ?? 0) + size;
+    if (total <= MAX_DRAFTS_BYTES) return true;
+    if (!this.#isFullLogged) {
+      this.#isFullLogged = true;
+      this.#log.warn("checkpoint_drafts_full", {
+        drafts: this.#sizes.size,
+        maxBytes: MAX_DRAFTS_BYTES,
+        note:
+          "what has no draft is written at once, and lost where it cannot be",
+      });
+    }
+    return false;
+  }
+
+  #setSize(key: string, size: number | undefined): void {
+    this.#total += (size ?? 0) - (this.#sizes.get(key) ?? 0);
+    if (size === undefined) this.#sizes.delete(key);
+    else this.#sizes.set(key, size);
+  }
 }
 
+function textOf(key: string, content: RecordContent): string {
+  const objects = content.objects.map(storeObject);
+  return sealRecord({ path: key, ...content, objects }).text;
+}
+
+/** A tmpfs gives out whole pages. */
+function memoryOf(text: string): number {
+  const { length } = new TextEncoder().encode(text);
+  return Math.ceil(length / PAGE_BYTES) * PAGE_BYTES;
+}
+
+const PAGE_BYTES = 4096;
+
 // They take memory, and usual manifests have a few thousand characters.
-const MAX_DRAFT_LENGTH = 256 * 1024;
+const MAX_DRAFT_BYTES = 256 * 1024;
+
+// Enough for a thousand usual manifests; on a disk that takes nothing they stay for good.
+const MAX_DRAFTS_BYTES = 4 * 1024 * 1024;

@@ -129,7 +129,7 @@ export class RecordKeeper {
     }
     if (pending?.kind === "forget") return ABSENT;
     const draft = await this.#loadDraft(key);
-    if (draft.kind === "present") this.#drafts?.saw(key);
+    if (draft.kind === "present") this.#drafts?.saw(key, draft.content);
     // An agent before was killed, and what it had not written counts now.
     if (draft.kind === "present" && this.#writes.get(key) === undefined) {
       const { content } = draft;
@@ -227,7 +227,7 @@ export class RecordKeeper {
     try {
       switch (pending.kind) {
         case "retain":
-          await this.#drafts?.folder.sweep(pending.keys, { withAside: true });
+          await this.#drafts?.sweep(pending.keys);
           await this.#secrets.sweep(pending.keys);
           return await this.#records.sweep(pending.keys);
         case "forget":
