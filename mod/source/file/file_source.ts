@@ -22,6 +22,8 @@ import { KeptManifests } from "./kept_manifests.ts";
 import { ManifestReader } from "./manifest_reader.ts";
 import { ManifestSet } from "./manifest_set.ts";
 import { ManifestTable } from "./manifest_table.ts";
+import { READERS } from "./path_state.ts";
+import type { Resolution } from "./resolve_files.ts";
 import type { SourceSet } from "../merge/mod.ts";
 
 /** How a {@linkcode FileSource} works. */
@@ -78,6 +80,9 @@ export class FileSource {
   readonly #kept: KeptManifests;
 
   #isChanged = false;
+  #resolved:
+    | { readonly version: number; readonly resolution: Resolution }
+    | undefined;
   #emitted: SourceSet | undefined;
   /** Until then the first set waits for manifests that may be being written. */
   #settledMs = Infinity;
@@ -183,8 +188,11 @@ export class FileSource {
     if (this.#table.isScanDue(startMs)) {
       this.#table.beginScan(startMs, this.#options.checkFrequencyMs);
       await this.#manifests.scan();
+      this.#table.endScan(clock.monotonic());
       this.#isChanged = true;
     }
+    const least = this.#table.size / MOST_SETS;
+    let taken = 0;
     // What arrives while we read is read as well and goes out in the same set, but
     // the first of many does not wait long for the last.
     do {
@@ -203,14 +211,15 @@ export class FileSource {
           this.#table.endLook(path);
         }));
       }
-    } while (clock.monotonic() - startMs < BATCH_MS);
+      taken += due.length;
+    } while (taken < least || clock.monotonic() - startMs < BATCH_MS);
   }
 
   async #takeSet(): Promise<SourceSet | undefined> {
     if (!this.#isChanged || this.#isSettling()) return undefined;
     this.#isChanged = false;
     const { pathState, unknown } = this.#manifests;
-    const resolution = await this.#kept.resolve(this.#table.entries);
+    const resolution = await this.#resolve();
     const { pods, objects, reports } = resolution;
     const rewritten = this.#table.rewritten(this.#deps.clock.monotonic());
     this.#reporter.update([...this.#outage(), ...reports, ...rewritten]);
@@ -223,6 +232,16 @@ export class FileSource {
     }
     this.#emitted = next;
     return next;
+  }
+
+  /** Puts the manifests together; anew only if one of them gives something else. */
+  async #resolve(): Promise<Resolution> {
+    const { entries, version } = this.#table;
+    const known = this.#resolved;
+    if (known?.version === version) return known.resolution;
+    const resolution = await this.#kept.resolve(entries);
+    this.#resolved = { version, resolution };
+    return resolution;
   }
 
   /** Whether the first set has to wait for manifests that may be being written. */
@@ -251,8 +270,9 @@ export class FileSource {
 // How long the first of several changes may be held back for the others.
 const BATCH_MS = 5;
 
-// How many files are read beside each other.
-const READERS = 16;
+// All manifests that change at once come in at most so many sets: each of them costs a
+// look at every manifest.
+const MOST_SETS = 16;
 
 // As long as a writer may take that pauses.
 const FIRST_SET_MS = 10_000;

@@ -37,12 +37,26 @@ export interface ManifestState {
 export class ManifestTable {
   readonly #states = new Map<string, ManifestState>();
   readonly #scanGapMs: number;
+  #version = 0;
   #scanDueMs = -Infinity;
   #scannedMs = -Infinity;
+  /** How far the next full look is from the beginning of the last at least. */
+  #restMs: number;
 
-  /** @param scanGapMs Full looks that are asked for are at least this far apart. */
+  /** @param scanGapMs Full looks are at least this far apart. */
   constructor(scanGapMs: number) {
     this.#scanGapMs = scanGapMs;
+    this.#restMs = scanGapMs;
+  }
+
+  /** Another one whenever a manifest gives something else, or one more or less does. */
+  get version(): number {
+    return this.#version;
+  }
+
+  /** Of how many paths something is known, or that are to be looked at. */
+  get size(): number {
+    return this.#states.size;
   }
 
   /** What is known of a path. */
@@ -77,7 +91,13 @@ export class ManifestTable {
     const state = { ...this.#states.get(path), ...news };
     const isNothing = state.entry === undefined && state.look === undefined &&
       state.changingMs === undefined;
-    if (isNothing) this.#states.delete(path);
+    this.#put(path, isNothing ? undefined : state);
+  }
+
+  #put(path: string, state: ManifestState | undefined): void {
+    const verdict = this.get(path).entry?.verdict;
+    if (state?.entry?.verdict !== verdict) this.#version++;
+    if (state === undefined) this.#states.delete(path);
     else this.#states.set(path, state);
   }
 
@@ -128,21 +148,20 @@ export class ManifestTable {
   enter(path: string, entry: FileEntry, nowMs: number): void {
     const { look: asked, recallMs: before } = this.get(path);
     if (unknownOf(entry.verdict) === undefined) {
-      this.#states.set(path, { entry, look: asked });
-      return;
+      return this.#put(path, { entry, look: asked });
     }
     const recallMs = nextDelay(before, RECALL);
     const dueMs = nowMs + recallMs;
     const again = { kind: "when_quiet", dueMs } as const;
     // A hint that came meanwhile may be about other content.
     const look = asked ?? again;
-    this.#states.set(path, { entry, look, recallMs });
+    this.#put(path, { entry, look, recallMs });
   }
 
   /** Forgets what a file gave that is gone, and says whether anything was known of it. */
   drop(path: string): boolean {
     const { entry, look, changingMs } = this.get(path);
-    this.#states.delete(path);
+    this.#put(path, undefined);
     this.update(path, { look, changingMs });
     return entry !== undefined;
   }
@@ -239,7 +258,7 @@ export class ManifestTable {
 
   /** When anything is due next; negative infinity when something is due already. */
   get dueMs(): number {
-    let dueMs = this.#scanDueMs;
+    let dueMs = this.#nextScanMs;
     for (const { look } of this.#states.values()) {
       if (look !== undefined) dueMs = Math.min(dueMs, dueOf(look));
     }
@@ -248,19 +267,28 @@ export class ManifestTable {
 
   /** Whether a full look is due. */
   isScanDue(nowMs: number): boolean {
-    return this.#scanDueMs <= nowMs;
+    return this.#nextScanMs <= nowMs;
   }
 
-  /** Asks for a full look at once, or after the gap to the one before. */
-  scanSoon(nowMs: number): void {
-    const soonMs = Math.max(nowMs, this.#scannedMs + this.#scanGapMs);
-    this.#scanDueMs = Math.min(this.#scanDueMs, soonMs);
+  /** Asks for a full look at the given time, or after the gap to the one before. */
+  scanSoon(atMs: number): void {
+    this.#scanDueMs = Math.min(this.#scanDueMs, atMs);
   }
 
   /** To be called when a full look begins; the next one comes after `periodMs`. */
   beginScan(nowMs: number, periodMs: number): void {
     this.#scannedMs = nowMs;
     this.#scanDueMs = nowMs + periodMs;
+  }
+
+  /** To be called when a full look is over: however often one is asked for, most of the time none goes on. */
+  endScan(nowMs: number): void {
+    const tookMs = nowMs - this.#scannedMs;
+    this.#restMs = Math.max(this.#scanGapMs, tookMs * SCAN_SHARE);
+  }
+
+  get #nextScanMs(): number {
+    return Math.max(this.#scanDueMs, this.#scannedMs + this.#restMs);
   }
 }
 
@@ -271,6 +299,9 @@ function dueOf(look: PendingLook): number {
 // Soon for want of a file descriptor, seldom for a bad block; as often as everything
 // is looked at.
 export const RECALL: BackoffOptions = { baseMs: 1000, maxMs: 20_000 };
+
+// Of what a full look takes: how far the next one is from its beginning at least.
+const SCAN_SHARE = 5;
 
 // As long as a close is waited for.
 export const PATIENCE_MS = 10_000;

@@ -119,3 +119,6 @@ export async function directoryAt(
   const look = await lookAtManifest(path, files);
   return look.kind === "directory" ? look : undefined;
 }
+
+// Of how many manifests at a time: enough to keep a disk busy; each read is bounded.
+export const READERS = 16;

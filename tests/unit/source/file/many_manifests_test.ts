@@ -1,0 +1,104 @@
+/**
+ * What many manifests cost while one of them, or their directory, is restless; counted.
+ *
+ * @module
+ */
+
+import { ok, strictEqual } from "node:assert/strict";
+import {
+  FileSourceRig,
+  manifest,
+  OLD,
+} from "../../../support/source/file_source_rig.ts";
+
+/** Manifests that were read, and how often the name of the first pod was asked for since. */
+async function rigOf(
+  count: number,
+): Promise<FileSourceRig & { readonly asked: () => number }> {
+  let asked = 0;
+  const rig = new FileSourceRig(undefined, (pod) => {
+    const { name } = pod.metadata;
+    if (name === "p0-n") {
+      const get = (): string => {
+        asked++;
+        return name;
+      };
+      Object.defineProperty(pod.metadata, "name", { get });
+    }
+    return [];
+  });
+  for (let at = 0; at < count; at++) {
+    rig.files.write(`p${at}.yaml`, manifest(`p${at}`), OLD);
+  }
+  await rig.pass(1000);
+  strictEqual(rig.sets.length, 1);
+  asked = 0;
+  return Object.assign(rig, { asked: () => asked });
+}
+
+Deno.test("FileSource compares no manifests while one of them comes and goes and gives the same", async () => {
+  await using rig = await rigOf(3);
+  const look = rig.files.look.bind(rig.files);
+  let looks = 0;
+  rig.files.look = async (path) => {
+    const isAway = path === "/m/p1.yaml" && looks++ % 2 === 0;
+    return isAway ? { kind: "missing" } : await look(path);
+  };
+  for (let at = 0; at < 10; at++) {
+    rig.files.hint("p1.yaml", "removed");
+    await rig.pass(1000);
+  }
+  ok(looks > 10, `${looks} looks`);
+  strictEqual(rig.asked(), 0);
+  strictEqual(rig.sets.length, 1);
+  rig.files.look = look;
+  rig.files.write("p2.yaml", manifest("p2", "new"));
+  rig.files.hint("p2.yaml", "arrived");
+  await rig.pass(1000);
+  ok(rig.asked() > 0);
+  strictEqual(rig.images, "busybox,busybox,new");
+});
+
+Deno.test("FileSource delivers the changes of many manifests in sixteen sets at most, however slowly they are read", async () => {
+  const count = 640;
+  await using rig = await rigOf(count);
+  const read = rig.files.read.bind(rig.files);
+  const stop = new AbortController();
+  using _waiting = { [Symbol.dispose]: () => stop.abort() };
+  rig.files.read = async (path, maxBytes) => {
+    await rig.clock.sleep(5, stop.signal);
+    return await read(path, maxBytes);
+  };
+  for (let at = 0; at < count; at++) {
+    rig.files.write(`p${at}.yaml`, manifest(`p${at}`, "new"), OLD);
+    rig.files.hint(`p${at}.yaml`, "arrived");
+  }
+  await rig.pass(5);
+  strictEqual(rig.sets.length, 1);
+  await rig.pass(15);
+  // The first do not wait for the last.
+  strictEqual(rig.sets.length, 2);
+  await rig.pass(1000);
+  // Three times sixteen are read for each.
+  strictEqual(rig.sets.length, 1 + Math.ceil(count / 48));
+  strictEqual(new Set(rig.images.split(",")).size, 1);
+});
+
+Deno.test("FileSource looks at everything for a fifth of the time at most, however often it is asked to", async () => {
+  await using rig = await rigOf(1);
+  const list = rig.files.list.bind(rig.files);
+  const stop = new AbortController();
+  using _waiting = { [Symbol.dispose]: () => stop.abort() };
+  let lists = 0;
+  rig.files.list = async (path) => {
+    lists++;
+    await rig.clock.sleep(200, stop.signal);
+    return await list(path);
+  };
+  for (let at = 0; at < 1000; at++) {
+    rig.files.rescan();
+    await rig.pass(10);
+  }
+  // At 0, 1, … and 10 s.
+  strictEqual(lists, 11);
+});
