@@ -7,6 +7,7 @@
 import { basename, dirname } from "node:path";
 import { type Clock, nextDelay } from "../../base/mod.ts";
 import type { LastGoodStore } from "../mod.ts";
+import type { KeptManifests } from "./kept_manifests.ts";
 import { type ManifestTable, RECALL } from "./manifest_table.ts";
 
 /** Which manifests count. */
@@ -18,6 +19,7 @@ export interface EarlierManifestsOptions {
 interface EarlierManifestsDeps {
   readonly clock: Clock;
   readonly lastGood: Pick<LastGoodStore, "loadAll">;
+  readonly kept: Pick<KeptManifests, "load">;
   readonly table: ManifestTable;
 }
 
@@ -39,6 +41,15 @@ export class EarlierManifests {
   /** Whether the records are still to be read. */
   get isPending(): boolean {
     return this.#isPending;
+  }
+
+  /** Holds what a manifest gave, which may still run, if another look is to say what it gives. */
+  async hold(path: string): Promise<void> {
+    const { kept, table } = this.#deps;
+    const { entry, look } = table.get(path);
+    if (entry !== undefined || look === undefined) return;
+    const lastGood = await kept.load(path);
+    table.update(path, { entry: { verdict: { kind: "unsettled", lastGood } } });
   }
 
   /** Reads the records that were not read yet; what cannot be read is asked for again. */

@@ -5,12 +5,23 @@
  */
 
 import type { FileLook } from "../../host/files/mod.ts";
-import { nextDelay } from "../../base/mod.ts";
+import { type Clock, nextDelay } from "../../base/mod.ts";
 import type { DirectoryNote, LastGoodStore } from "../mod.ts";
+import type { QuietPeriods } from "./file_hints.ts";
 import { PATIENCE_MS, RECALL } from "./manifest_table.ts";
 
 /** A directory as it is seen. */
 export type DirectoryLook = Extract<FileLook, { kind: "directory" }>;
+
+interface ManifestDirectoryOptions {
+  readonly path: string;
+  readonly quiet: Pick<QuietPeriods, "settleMs">;
+}
+
+interface ManifestDirectoryDeps {
+  readonly clock: Clock;
+  readonly lastGood: Pick<LastGoodStore, "loadDirectory" | "saveDirectory">;
+}
 
 /**
  * Distinguishes a directory whose manifests were removed from a directory that only has
@@ -27,21 +38,20 @@ export type DirectoryLook = Extract<FileLook, { kind: "directory" }>;
  * manifests in place of the first, by renaming, a link or a mount, is taken as wanted.
  */
 export class ManifestDirectory {
-  readonly #path: string;
-  readonly #store: Pick<LastGoodStore, "loadDirectory" | "saveDirectory">;
+  readonly #options: ManifestDirectoryOptions;
+  readonly #deps: ManifestDirectoryDeps;
   #current: DirectoryLook | undefined;
   /** Since when another took the place of each that was listed; how long the last wait was. */
   #unsteady: { readonly sinceMs: number; readonly waitMs: number } | undefined;
+  /** Since when it is waited for an editor that may be at work. */
+  #editedMs: number | undefined;
   /** What the next agent will read, once this one has said so: the rest is swept away. */
   #kept: DirectoryNote | undefined;
 
   /** Touches nothing until asked to. */
-  constructor(
-    path: string,
-    store: Pick<LastGoodStore, "loadDirectory" | "saveDirectory">,
-  ) {
-    this.#path = path;
-    this.#store = store;
+  constructor(options: ManifestDirectoryOptions, deps: ManifestDirectoryDeps) {
+    this.#options = options;
+    this.#deps = deps;
   }
 
   /** Whether this is the directory that the manifests were in at the last full look. */
@@ -56,19 +66,36 @@ export class ManifestDirectory {
    */
   waitToBeSteady(
     { isExchanged }: { readonly isExchanged: boolean },
-    nowMs: number,
   ): { readonly dueMs: number; readonly message?: string } | undefined {
     if (!isExchanged) {
       this.#unsteady = undefined;
       return undefined;
     }
+    const nowMs = this.#deps.clock.monotonic();
     const { sinceMs, waitMs: before } = this.#unsteady ??
       { sinceMs: nowMs, waitMs: 0 };
     const isOver = nowMs - sinceMs >= PATIENCE_MS;
     const waitMs = isOver ? nextDelay(before, RECALL) : 0;
     this.#unsteady = { sinceMs, waitMs };
-    const message = isOver && describeAway(this.#path, "unsteady");
+    const message = isOver && describeAway(this.#options.path, "unsteady");
     return { dueMs: nowMs + waitMs, ...message && { message } };
+  }
+
+  /**
+   * When to look again, since an editor may be at work: it moves a manifest aside and
+   * writes it anew, and nobody knows what was there when the agent starts in between.
+   *
+   * @returns `undefined` if nothing came or went of late, or something does all the time.
+   */
+  waitForEditor(look: DirectoryLook | undefined): number | undefined {
+    const { clock } = this.#deps;
+    const { settleMs } = this.#options.quiet;
+    const nowMs = clock.monotonic();
+    const ageMs = clock.now() - (look?.modifiedMs ?? -Infinity);
+    const isYoung = ageMs >= 0 && ageMs < settleMs;
+    this.#editedMs ??= nowMs;
+    const isOver = nowMs - this.#editedMs >= settleMs * 10;
+    return isYoung && !isOver ? nowMs + settleMs - ageMs : undefined;
   }
 
   /**
@@ -83,12 +110,12 @@ export class ManifestDirectory {
   ): Promise<string | undefined> {
     if (this.isCurrent(look)) return undefined;
     if (this.#current === undefined) {
-      const kept = await this.#store.loadDirectory(this.#path);
+      const kept = await this.#deps.lastGood.loadDirectory(this.#options.path);
       if (kept.kind === "unknown") return kept.reason;
       const inode = kept.kind === "present" ? kept.content.inode : undefined;
       if (look !== undefined && look.inode === inode) return undefined;
     }
-    return describeAway(this.#path, how);
+    return describeAway(this.#options.path, how);
   }
 
   /**
@@ -96,7 +123,7 @@ export class ManifestDirectory {
    * rejects.
    */
   async wasBelow(above: DirectoryLook | undefined): Promise<boolean> {
-    const kept = await this.#store.loadDirectory(this.#path);
+    const kept = await this.#deps.lastGood.loadDirectory(this.#options.path);
     return kept.kind === "present" && kept.content.isAbove === true &&
       kept.content.inode === above?.inode;
   }
@@ -116,7 +143,7 @@ export class ManifestDirectory {
     const kept = this.#kept;
     if (kept?.inode !== inode || kept.isAbove !== options.isAbove) {
       this.#kept = { inode, ...options };
-      this.#store.saveDirectory(this.#path, this.#kept);
+      this.#deps.lastGood.saveDirectory(this.#options.path, this.#kept);
     }
     return isOther;
   }

@@ -29,6 +29,7 @@ import {
   lookWithin,
   type ManifestLook,
   type PathState,
+  READERS,
   readWithin,
   type SeenDirectory,
 } from "./path_state.ts";
@@ -75,7 +76,7 @@ export class ManifestSet {
   constructor(options: ManifestSetOptions, deps: ManifestSetDeps) {
     this.#options = options;
     this.#deps = deps;
-    this.#directory = new ManifestDirectory(options.path, deps.lastGood);
+    this.#directory = new ManifestDirectory(options, deps);
     this.#skipped = new SkippedNames(deps.log);
     this.#earlier = new EarlierManifests(options, deps);
   }
@@ -140,14 +141,14 @@ export class ManifestSet {
   }
 
   async #scanDirectory(): Promise<void> {
-    const { clock, files, table } = this.#deps;
+    const { files, table } = this.#deps;
     const { path, isManifest } = this.#options;
     const { result: names, ...seen } = await readWithin(path, {
       files,
       read: () => files.list(path),
     });
     // Neither what is listed nor what is not says anything then.
-    const again = this.#directory.waitToBeSteady(seen, clock.monotonic());
+    const again = this.#directory.waitToBeSteady(seen);
     if (again?.message !== undefined) await this.#block(again.message);
     if (again !== undefined) return table.scanSoon(again.dueMs);
     const listed = names.filter(isManifest).map((name) => join(path, name));
@@ -162,18 +163,27 @@ export class ManifestSet {
       const some = paths.slice(at, at + READERS);
       await Promise.all(some.map((path) => this.#scanEntry(path)));
     }
-    if (!await this.#isCutShort(listed)) return this.#endFirstScan();
-    await this.#block(describeAway(path, "empty"));
+    if (this.#isFirstScan) await this.#judgeFirstScan(listed);
   }
 
-  /** Whether the directory went away while its manifests were looked at for the first time. */
-  async #isCutShort(listed: readonly string[]): Promise<boolean> {
+  /** Ends it unless what is missing may only be away for a moment. */
+  async #judgeFirstScan(listed: readonly string[]): Promise<void> {
+    const { path } = this.#options;
     const { files, table } = this.#deps;
+    const directory = await directoryAt(path, files);
     // Also one that a hint named since: nothing holds what it gave an agent before.
     const areSeen = listed.every((path) => table.get(path).entry);
-    if (!this.#isFirstScan || areSeen) return false;
-    return this.#wasAway ||
-      !this.#directory.isCurrent(await directoryAt(this.#options.path, files));
+    const isAway = this.#wasAway || !this.#directory.isCurrent(directory);
+    if (!areSeen && isAway) await this.#block(describeAway(path, "empty"));
+    else if (!this.#awaitsEditor(directory)) this.#endFirstScan();
+    else this.#pathState = { kind: "unknown" };
+  }
+
+  /** Whether a manifest may be about to come back of which nobody knows that it was there. */
+  #awaitsEditor(directory: DirectoryLook | undefined): boolean {
+    const dueMs = this.#directory.waitForEditor(directory);
+    if (dueMs !== undefined) this.#deps.table.scanSoon(dueMs);
+    return dueMs !== undefined;
   }
 
   /** Blocks if there is no manifest and that cannot be; nothing is listed if all is gone. */
@@ -230,7 +240,7 @@ export class ManifestSet {
       else await this.#take(path, { look, pending: undefined });
     }
     // Also one that was replaced, or of which a hint came, while it was read.
-    if (table.get(path).look !== undefined) await this.#hold(path);
+    if (this.#isFirstScan) await this.#earlier.hold(path);
   }
 
   async #take(
@@ -263,14 +273,6 @@ export class ManifestSet {
     const dueMs = nowMs + this.#options.quiet.settleMs;
     const look = { kind: "when_quiet", dueMs, ...seen } as const;
     this.#deps.table.lookLater(path, look, nowMs);
-  }
-
-  /** What it gave before the agent started may still run: it is held until we know. */
-  async #hold(path: string): Promise<void> {
-    const { kept, table } = this.#deps;
-    if (!this.#isFirstScan || table.get(path).entry !== undefined) return;
-    const lastGood = await kept.load(path);
-    table.update(path, { entry: { verdict: { kind: "unsettled", lastGood } } });
   }
 
   async #examineMissing(path: string): Promise<void> {
@@ -349,8 +351,9 @@ export class ManifestSet {
     const { kind } = this.#pathState;
     if (kind === "file" && !this.#isFirstScan) return await this.#loseFile();
     if (kind === "absent" && table.entries.size === 0) return;
-    const isRemoved = this.#isFirstScan &&
-      await this.#directory.wasBelow(await directoryWithout(path, files));
+    const above = this.#isFirstScan && await directoryWithout(path, files);
+    if (above && this.#awaitsEditor(above)) return;
+    const isRemoved = above && await this.#directory.wasBelow(above);
     if (isRemoved) kept.forget(path);
     else if (kind === "directory" || kind === "absent") {
       return await this.#block(describeAway(path, "gone"));
@@ -388,9 +391,6 @@ export class ManifestSet {
 
 const UNSEEN: SeenDirectory = { directory: undefined, isExchanged: false };
 const EXCHANGED: SeenDirectory = { directory: undefined, isExchanged: true };
-
-// Enough to keep a disk busy; the reading itself is bounded for each file.
-const READERS = 16;
 
 // A younger file without an event may still be being written.
 const YOUNG_MS = 1000;

@@ -52,6 +52,8 @@ export class FakeManifests implements ManifestFiles {
   /** Which directory it is; another one when something is mounted over it. */
   device = 1;
   inode = 1;
+  /** When an entry of it, or of the directory above, came or went last; the wall clock. */
+  enteredMs = 0;
   readonly #clock: Clock;
   #hints = new Inbox<WatchHint>(1000);
   #inodes = 0;
@@ -142,7 +144,7 @@ export class FakeManifests implements ManifestFiles {
         kind: "directory",
         device,
         inode,
-        modifiedMs: 0,
+        modifiedMs: this.enteredMs,
       } as const;
       return Promise.resolve(above);
     }
@@ -153,7 +155,7 @@ export class FakeManifests implements ManifestFiles {
         kind: "directory",
         inode: this.inode,
         device: this.device,
-        modifiedMs: 0,
+        modifiedMs: this.enteredMs,
       });
     }
     const file = this.exists ? this.files.get(path) : undefined;
