@@ -45,6 +45,7 @@ Deno.test("FileSource reads a manifest that is renamed in without delay", async 
         await rig.put(`p${number}.yaml`, manifestYaml(`p${number}`));
         await age(rig.path(`p${number}.yaml`));
       }
+      await age(rig.manifests);
     },
   });
   await rig.until(() => rig.last?.pods.length === 100, "all pods");
