@@ -7,7 +7,8 @@
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import { V8_FLAGS } from "../../../scripts/lib/launch_flags.ts";
 import { flagsOf, grantsForArguments } from "../../../scripts/permissions.ts";
-import { type BakedMetadata, lockFaults } from "../../../scripts/compile.ts";
+import { lockFaults } from "../../../scripts/compile.ts";
+import type { BakedMetadata } from "../../../scripts/lib/baked_metadata.ts";
 import type { Grants } from "../../../mod/config/mod.ts";
 
 const IO = {
@@ -80,6 +81,7 @@ const GRANTS: Grants = {
 };
 const LOCKED: BakedMetadata = {
   hasCodeCache: false,
+  files: new Map(),
   permissions: {
     prompt: false,
     allow_run: null,
