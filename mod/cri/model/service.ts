@@ -12,6 +12,8 @@ import type {
   ContainerStats,
   ExecResult,
   Image,
+  ImageFileSystems,
+  ListedImage,
   RuntimeContainerStatus,
   RuntimeStatus,
   RuntimeVersion,
@@ -125,4 +127,10 @@ export interface ImageService {
     image: ImageSpec,
     options?: CallOptions & { sandboxConfig?: SandboxConfig },
   ): Promise<string>;
+  /** All images on the node. */
+  listImages(options?: CallOptions): Promise<readonly ListedImage[]>;
+  /** Removes an image with all its names. One that is gone already is no error. */
+  removeImage(image: ImageSpec, options?: CallOptions): Promise<void>;
+  /** Where images lie, and what they take there. */
+  imageFsInfo(options?: CallOptions): Promise<ImageFileSystems>;
 }

@@ -96,6 +96,7 @@ export function toContainer(container: FakeContainer): wire.Container {
     metadata,
     image,
     imageRef: container.imageId,
+    imageId: container.imageId,
     state: CONTAINER_STATE[container.state],
     createdAt: container.createdAt,
     labels,
@@ -111,6 +112,7 @@ export function toContainerStats(
   return {
     attributes: { id: container.id, labels },
     writableLayer: layerBytes === undefined ? undefined : {
+      fsId: undefined,
       usedBytes: { value: layerBytes },
       inodesUsed: { value: 1n },
     },

@@ -649,6 +649,7 @@ export interface Container {
   readonly createdAt: bigint;
   readonly labels: { [key: string]: string };
   readonly annotations: { [key: string]: string };
+  readonly imageId: string;
 }
 
 export interface Container_LabelsEntry {
@@ -848,6 +849,32 @@ export interface ImageSpec_AnnotationsEntry {
   readonly value: string;
 }
 
+export interface ListImagesRequest {
+}
+
+export interface ListImagesResponse {
+  readonly images: readonly Image[];
+}
+
+export interface RemoveImageRequest {
+  readonly image: ImageSpec | undefined;
+}
+
+export interface RemoveImageResponse {
+}
+
+export interface ImageFsInfoRequest {
+}
+
+export interface ImageFsInfoResponse {
+  readonly imageFilesystems: readonly FilesystemUsage[];
+  readonly containerFilesystems: readonly FilesystemUsage[];
+}
+
+export interface FilesystemIdentifier {
+  readonly mountpoint: string;
+}
+
 export interface ImageStatusRequest {
   readonly image: ImageSpec | undefined;
 }
@@ -876,6 +903,7 @@ export interface AuthConfig {
 }
 
 export interface FilesystemUsage {
+  readonly fsId: FilesystemIdentifier | undefined;
   readonly usedBytes: UInt64Value | undefined;
   readonly inodesUsed: UInt64Value | undefined;
 }
@@ -5407,6 +5435,7 @@ function createBaseContainer(): Container {
     createdAt: 0n,
     labels: {},
     annotations: {},
+    imageId: "",
   };
 }
 
@@ -5442,6 +5471,9 @@ export const Container: MessageFns<Container> = {
     globalThis.Object.entries(message.annotations).forEach(([key, value]: [string, string]) => {
       Container_AnnotationsEntry.encode({ key: key as any, value }, writer.uint32(74).fork()).join();
     });
+    if (message.imageId !== "") {
+      writer.uint32(82).string(message.imageId);
+    }
     return writer;
   },
 
@@ -5534,6 +5566,14 @@ export const Container: MessageFns<Container> = {
             if (entry9.value !== undefined) {
               message.annotations[entry9.key] = entry9.value;
             }
+            continue;
+          }
+          case 10: {
+            if (tag !== 82) {
+              break;
+            }
+
+            message.imageId = reader.string();
             continue;
           }
         }
@@ -7913,6 +7953,306 @@ export const ImageSpec_AnnotationsEntry: MessageFns<ImageSpec_AnnotationsEntry> 
   },
 };
 
+function createBaseListImagesRequest(): ListImagesRequest {
+  return {};
+}
+
+export const ListImagesRequest: MessageFns<ListImagesRequest> = {
+  encode(_: ListImagesRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ListImagesRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseListImagesRequest() as any;
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseListImagesResponse(): ListImagesResponse {
+  return { images: [] };
+}
+
+export const ListImagesResponse: MessageFns<ListImagesResponse> = {
+  encode(message: ListImagesResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.images) {
+      Image.encode(v!, writer.uint32(10).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ListImagesResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseListImagesResponse() as any;
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.images.push(Image.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseRemoveImageRequest(): RemoveImageRequest {
+  return { image: undefined };
+}
+
+export const RemoveImageRequest: MessageFns<RemoveImageRequest> = {
+  encode(message: RemoveImageRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.image !== undefined) {
+      ImageSpec.encode(message.image, writer.uint32(10).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): RemoveImageRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseRemoveImageRequest() as any;
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.image = ImageSpec.decode(reader, reader.uint32());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseRemoveImageResponse(): RemoveImageResponse {
+  return {};
+}
+
+export const RemoveImageResponse: MessageFns<RemoveImageResponse> = {
+  encode(_: RemoveImageResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): RemoveImageResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseRemoveImageResponse() as any;
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseImageFsInfoRequest(): ImageFsInfoRequest {
+  return {};
+}
+
+export const ImageFsInfoRequest: MessageFns<ImageFsInfoRequest> = {
+  encode(_: ImageFsInfoRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ImageFsInfoRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseImageFsInfoRequest() as any;
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseImageFsInfoResponse(): ImageFsInfoResponse {
+  return { imageFilesystems: [], containerFilesystems: [] };
+}
+
+export const ImageFsInfoResponse: MessageFns<ImageFsInfoResponse> = {
+  encode(message: ImageFsInfoResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.imageFilesystems) {
+      FilesystemUsage.encode(v!, writer.uint32(10).fork()).join();
+    }
+    for (const v of message.containerFilesystems) {
+      FilesystemUsage.encode(v!, writer.uint32(18).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ImageFsInfoResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseImageFsInfoResponse() as any;
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.imageFilesystems.push(FilesystemUsage.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.containerFilesystems.push(FilesystemUsage.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseFilesystemIdentifier(): FilesystemIdentifier {
+  return { mountpoint: "" };
+}
+
+export const FilesystemIdentifier: MessageFns<FilesystemIdentifier> = {
+  encode(message: FilesystemIdentifier, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.mountpoint !== "") {
+      writer.uint32(10).string(message.mountpoint);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): FilesystemIdentifier {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseFilesystemIdentifier() as any;
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.mountpoint = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
 function createBaseImageStatusRequest(): ImageStatusRequest {
   return { image: undefined };
 }
@@ -8221,11 +8561,14 @@ export const AuthConfig: MessageFns<AuthConfig> = {
 };
 
 function createBaseFilesystemUsage(): FilesystemUsage {
-  return { usedBytes: undefined, inodesUsed: undefined };
+  return { fsId: undefined, usedBytes: undefined, inodesUsed: undefined };
 }
 
 export const FilesystemUsage: MessageFns<FilesystemUsage> = {
   encode(message: FilesystemUsage, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.fsId !== undefined) {
+      FilesystemIdentifier.encode(message.fsId, writer.uint32(18).fork()).join();
+    }
     if (message.usedBytes !== undefined) {
       UInt64Value.encode(message.usedBytes, writer.uint32(26).fork()).join();
     }
@@ -8248,6 +8591,14 @@ export const FilesystemUsage: MessageFns<FilesystemUsage> = {
       while (reader.pos < end) {
         const tag = reader.uint32();
         switch (tag >>> 3) {
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.fsId = FilesystemIdentifier.decode(reader, reader.uint32());
+            continue;
+          }
           case 3: {
             if (tag !== 26) {
               break;
@@ -8705,11 +9056,35 @@ export const ImageServiceDefinition = {
       responseStream: false,
       options: {},
     },
+    listImages: {
+      name: "ListImages",
+      requestType: ListImagesRequest as typeof ListImagesRequest,
+      requestStream: false,
+      responseType: ListImagesResponse as typeof ListImagesResponse,
+      responseStream: false,
+      options: {},
+    },
     pullImage: {
       name: "PullImage",
       requestType: PullImageRequest as typeof PullImageRequest,
       requestStream: false,
       responseType: PullImageResponse as typeof PullImageResponse,
+      responseStream: false,
+      options: {},
+    },
+    removeImage: {
+      name: "RemoveImage",
+      requestType: RemoveImageRequest as typeof RemoveImageRequest,
+      requestStream: false,
+      responseType: RemoveImageResponse as typeof RemoveImageResponse,
+      responseStream: false,
+      options: {},
+    },
+    imageFsInfo: {
+      name: "ImageFsInfo",
+      requestType: ImageFsInfoRequest as typeof ImageFsInfoRequest,
+      requestStream: false,
+      responseType: ImageFsInfoResponse as typeof ImageFsInfoResponse,
       responseStream: false,
       options: {},
     },
