@@ -1,5 +1,5 @@
 /**
- * Records what happens to pods: a log line, a metric and a bounded history.
+ * Records what happens to pods and to the node: a log line, a metric and a bounded history.
  *
  * @module
  */
@@ -179,9 +179,11 @@ export class EventRecorder implements EventSink {
 
   #write(event: UnnumberedEvent, unsaid: number): void {
     const { pod, count } = event;
+    const isPod = pod.kind === undefined;
     const fields = {
-      pod: `${pod.namespace}/${pod.name}`,
-      uid: pod.uid,
+      ...(isPod
+        ? { pod: `${pod.namespace}/${pod.name}`, uid: pod.uid }
+        : { node: pod.name }),
       reason: event.reason,
       event: event.message,
       ...(event.fieldPath !== undefined && { field: event.fieldPath }),
@@ -189,8 +191,9 @@ export class EventRecorder implements EventSink {
       // Some of them may have been other events over the limit.
       ...(unsaid > 0 && { unsaid }),
     };
-    if (event.type === "Warning") this.#log.warn("pod_event", fields);
-    else this.#log.info("pod_event", fields);
+    const name = isPod ? "pod_event" : "node_event";
+    if (event.type === "Warning") this.#log.warn(name, fields);
+    else this.#log.info(name, fields);
   }
 }
 
@@ -247,11 +250,12 @@ function follow(
   };
 }
 
-function boundPod({ name, namespace, uid }: PodRef): PodRef {
+function boundPod({ name, namespace, uid, kind }: PodRef): PodRef {
   return {
     name: own(name, NAME_LIMIT),
     namespace: own(namespace, NAME_LIMIT),
     uid: own(uid, NAME_LIMIT),
+    ...(kind !== undefined && { kind }),
   };
 }
 

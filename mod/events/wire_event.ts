@@ -30,14 +30,15 @@ export function toWireEvent(
     kind: "Event",
     metadata: {
       name: `${pod.name}.${suffix}`,
-      namespace: pod.namespace,
+      // Where the API keeps the events of what has none.
+      namespace: pod.namespace || "default",
       uid: uidOf(event, suffix),
       resourceVersion: String(event.sequence),
       creationTimestamp: created,
     },
     involvedObject: {
       apiVersion: "v1",
-      kind: "Pod",
+      kind: pod.kind ?? "Pod",
       namespace: pod.namespace,
       name: pod.name,
       ...(pod.uid !== "" && { uid: pod.uid }),
