@@ -64,8 +64,8 @@ Deno.test("EventRecorder.record() counts a repeated event in one line that moves
 Deno.test("EventRecorder.record() says of the node that it is the node", () => {
   const { lines, recorder } = rig();
   recorder.record(nodeRef("n1"), event());
-  match(lines[0] ?? "", / node_event .*node=n1 /);
-  doesNotMatch(lines[0] ?? "", / pod=| uid=/);
+  match(lines[0] ?? "", /"message":"node_event","node":"n1","reason"/);
+  doesNotMatch(lines[0] ?? "", /"pod"|"uid"/);
 });
 
 for (
