@@ -6,7 +6,7 @@
 
 import type { UnknownFields } from "../api/fault/mod.ts";
 import type { CgroupDriver } from "../api/types/mod.ts";
-import type { Hidden } from "./hidden.ts";
+import type { Hidden } from "../base/text/mod.ts";
 
 /** What the manifest sources need. */
 export interface SourceConfig {
@@ -53,6 +53,8 @@ export interface RuntimeConfig {
   readonly podLogsDir: string;
   /** Longest wait between two restarts of a crashing container. */
   readonly maxRestartPeriodMs: number;
+  /** Absolute paths of docker configurations whose logins hold for all pods. */
+  readonly imageCredentialFiles: readonly string[];
   /** How many images may be pulled at a time; `undefined` sets no bound. */
   readonly parallelPulls: number | undefined;
   /**

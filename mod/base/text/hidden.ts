@@ -1,5 +1,5 @@
 /**
- * Settings that no log, error or dump may show.
+ * Values that no log, error or dump may show.
  *
  * @module
  */
