@@ -170,6 +170,14 @@ export const SETTINGS: {
       access: "write",
       net: "socket",
     },
+    imageCredentialFiles: {
+      flag: listFlag("image-credentials FILE", single(givenPath)),
+      help:
+        "docker's config.json with logins for registries,\nbeside ROOT-DIR/config.json; may be repeated",
+      skerry: field("imageCredentials", listOf(givenPath)),
+      fallback: [],
+      access: "read",
+    },
     podLogsDir: {
       flag: flag("pod-logs-dir PATH", givenPath),
       help: "logs of containers (default {default})",

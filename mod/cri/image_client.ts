@@ -8,6 +8,7 @@ import * as wire from "../../proto/gen/runtime/v1/api.ts";
 import { type ImageService, unlessGone } from "./model/mod.ts";
 import { callsWithin, type Rpc } from "./rpc/mod.ts";
 import {
+  authToWire,
   imageFileSystemsFromWire,
   imageFromWire,
   imageSpecToWire,
@@ -31,10 +32,10 @@ export function imageClient(rpc: Rpc, requestTimeoutMs: number): ImageService {
       return answer.image && imageFromWire(answer.image);
     },
     async pullImage(image, options) {
-      const { sandboxConfig } = options ?? {};
+      const { sandboxConfig, auth } = options ?? {};
       const request = {
         image: imageSpecToWire(image),
-        auth: undefined,
+        auth: auth && authToWire(auth),
         sandboxConfig: sandboxConfig && sandboxConfigToWire(sandboxConfig),
       };
       // The size of an image has no bound; a runtime gives up a stalled pull.

@@ -115,6 +115,12 @@ export interface RuntimeService {
   ): Promise<ExecResult>;
 }
 
+/** What a registry is shown. */
+export interface RegistryAuth {
+  readonly username: string;
+  readonly password: string;
+}
+
 /** Images. */
 export interface ImageService {
   /** The image, or `undefined` when it is not on the node. */
@@ -125,7 +131,11 @@ export interface ImageService {
   /** Pulls; resolves to the reference by which a container names the image. No deadline of its own. */
   pullImage(
     image: ImageSpec,
-    options?: CallOptions & { sandboxConfig?: SandboxConfig },
+    options?: CallOptions & {
+      sandboxConfig?: SandboxConfig;
+      /** Without it the registry is asked as anyone. */
+      auth?: RegistryAuth;
+    },
   ): Promise<string>;
   /** All images on the node. */
   listImages(options?: CallOptions): Promise<readonly ListedImage[]>;

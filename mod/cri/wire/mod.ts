@@ -27,6 +27,7 @@ export {
   statusFromWire,
 } from "./from_wire.ts";
 export {
+  authToWire,
   containerConfigToWire,
   containerFilterToWire,
   imageSpecToWire,

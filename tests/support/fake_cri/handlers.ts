@@ -234,11 +234,12 @@ function imageHandlers(
       return { image: found && toImage(found) };
     },
     PullImage: async (
-      { image }: wire.PullImageRequest,
+      { image, auth }: wire.PullImageRequest,
       signal: AbortSignal,
     ): Promise<wire.PullImageResponse> => {
       if (settings.pullMs > 0) await clock.sleep(settings.pullMs, signal);
-      return { imageRef: images.pull(image?.image ?? "").id };
+      const login = auth && `${auth.username}:${auth.password}`;
+      return { imageRef: images.pull(image?.image ?? "", login).id };
     },
     ListImages: (): wire.ListImagesResponse => ({
       images: byId(images.images).map(toImage),

@@ -54,6 +54,8 @@ Deno.test("deriveGrants() follows every path and network option", async () => {
     "--host-path-roots=/srv/data,/srv/data/in",
     "--host-path-roots=/mnt",
     "--host-view=/v",
+    "--image-credentials=/h/one.json",
+    "--image-credentials=/h/two.json",
   );
   const grants = deriveGrants(config, ADDRESSES);
   const targets = (kind: keyof typeof grants) =>
@@ -71,6 +73,8 @@ Deno.test("deriveGrants() follows every path and network option", async () => {
   deepStrictEqual(targets("read"), [
     ...targets("write"),
     "/m",
+    "/h/one.json",
+    "/h/two.json",
     "/etc/resolv.conf",
     "/etc/hosts",
   ]);

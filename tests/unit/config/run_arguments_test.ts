@@ -44,6 +44,7 @@ Deno.test("parseRunArguments() gives the documented defaults without arguments",
     runtime: {
       socketPath: "/run/containerd/containerd.sock",
       imageSocketPath: "/run/containerd/containerd.sock",
+      imageCredentialFiles: [],
       requestTimeoutMs: 120_000,
       podLogsDir: "/var/log/pods",
       maxRestartPeriodMs: 300_000,
