@@ -27,6 +27,7 @@ import { type BakedMetadata, readBakedMetadata } from "./lib/baked_metadata.ts";
 import { deriveReadGrants, mergeGrants } from "./lib/command_grants.ts";
 import {
   COMPILED_FLAGS,
+  FEATURE_FLAGS,
   SMALL_V8_FLAGS,
   V8_FLAGS,
 } from "./lib/launch_flags.ts";
@@ -242,6 +243,10 @@ export function lockFaults(
       ? []
       : [`${name} is ${shown}, wanted ${JSON.stringify(value)}`];
   });
+  const features = baked.features.toSorted().join(" ");
+  if (features !== FEATURE_FLAGS.toSorted().join(" ")) {
+    faults.push(`its features are "${features}", wanted ${FEATURE_FLAGS}`);
+  }
   const missing = v8Flags.filter((flag) => !baked.v8Flags.includes(flag));
   return [
     ...faults,

@@ -25,6 +25,7 @@ import {
 } from "../config/mod.ts";
 import { connectCri } from "../cri/mod.ts";
 import { EventRecorder } from "../events/mod.ts";
+import { NotifySocket } from "../host/clients/mod.ts";
 import { ensureDirectory, lockRootDirectory } from "../host/files/mod.ts";
 import { fileErrorKind } from "../host/paths/mod.ts";
 import { ControlServer, HealthzServer } from "../server/mod.ts";
@@ -32,6 +33,7 @@ import { AgentViews } from "../views/mod.ts";
 import { buildCore } from "./core.ts";
 import type { CoreDeps, ProcessDeps } from "./core_deps.ts";
 import { RootDisk } from "./root_disk.ts";
+import { ServiceManager } from "./service_manager.ts";
 
 /** Exit codes; 64 as sysexits has it for usage. */
 const EXIT_OK = 0;
@@ -162,8 +164,33 @@ async function serve(
     root: config.paths.rootDir,
     runtime: config.runtime.socketPath,
   });
+  using socket = openNotifySocket(config, log);
+  await using telling = new TaskGroup(deps.signal);
+  if (socket !== undefined) {
+    const send = (lines: readonly string[]) => socket.send(lines);
+    const manager = new ServiceManager(
+      { clock, log, health: views, send },
+      config.service,
+    );
+    telling.start((signal) => manager.run(signal));
+  }
   const core = { ...deps.process, connection, events };
   await keepRunning({ config, core, views, signal: deps.signal });
+}
+
+/** Without it the agent runs on, and the service manager takes it for one that hangs. */
+function openNotifySocket(
+  config: AgentConfig,
+  log: Logger,
+): NotifySocket | undefined {
+  const { notifySocket: socket, ownSocket: own } = config.service;
+  if (socket === undefined) return undefined;
+  try {
+    return NotifySocket.open({ socket, own });
+  } catch (error) {
+    log.error("service_manager_not_told", { error });
+    return undefined;
+  }
 }
 
 /**

@@ -154,6 +154,16 @@ export interface ServerConfig {
   readonly healthzAddress: string;
 }
 
+/** What the agent tells the service manager that started it. */
+export interface ServiceConfig {
+  /** Absolute path of the service manager's socket; `undefined` when none is named. */
+  readonly notifySocket: string | undefined;
+  /** Absolute path of the agent's own end. */
+  readonly ownSocket: string;
+  /** After so long without a sign of life the service manager restarts the agent. */
+  readonly watchdogMs: number;
+}
+
 /** How the agent logs. */
 export interface LogConfig {
   readonly format: "json" | "text";
@@ -170,6 +180,7 @@ export interface AgentConfig {
   readonly sync: SyncConfig;
   readonly paths: PathsConfig;
   readonly server: ServerConfig;
+  readonly service: ServiceConfig;
   readonly log: LogConfig;
 }
 
@@ -204,6 +215,7 @@ export interface Settings {
     readonly enforceNodeAllocatable: readonly string[] | undefined;
   };
   readonly server: ServerConfig;
+  readonly service: Omit<ServiceConfig, "ownSocket">;
   readonly sync: SyncConfig;
   readonly log: LogConfig;
 }

@@ -61,6 +61,7 @@ export function buildAgentConfig(
       pidFile: `${runDir}/skerry.pid`,
     },
     server,
+    service: { ...settings.service, ownSocket: `${runDir}/notify.sock` },
     log,
   };
   const faults = [
@@ -142,6 +143,7 @@ function socketFaults(config: AgentConfig): string[] {
   const named = [
     { option: "--control-socket", path: config.paths.controlSocketStaging },
     { option: "--container-runtime-endpoint", path: config.runtime.socketPath },
+    ...notifySockets(config.service),
   ];
   return named.flatMap(({ option, path }) => {
     const bytes = new TextEncoder().encode(path).length;
@@ -149,6 +151,13 @@ function socketFaults(config: AgentConfig): string[] {
       `Cannot use ${option}: found "${path}" of ${bytes} bytes, wanted at most ${MAX_SOCKET_PATH_BYTES} for a unix socket`,
     ];
   });
+}
+
+function notifySockets({ notifySocket, ownSocket }: AgentConfig["service"]) {
+  return notifySocket === undefined ? [] : [
+    { option: "--notify-socket", path: notifySocket },
+    { option: "--run-dir", path: ownSocket },
+  ];
 }
 
 /** Settings that exclude each other. */

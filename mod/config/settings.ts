@@ -43,6 +43,7 @@ import {
   joinHeaders,
   manifestUrl,
 } from "./manifest_url.ts";
+import { SERVICE_ROWS } from "./service_settings.ts";
 import { field, flag, listFlag, pointer, type Rows } from "./setting.ts";
 
 /** The default of `--root-dir`, whose run directory lies elsewhere. */
@@ -339,6 +340,7 @@ export const SETTINGS: {
       fallback: "127.0.0.1",
     },
   },
+  service: SERVICE_ROWS,
   sync: {
     syncFrequencyMs: {
       kubelet: field("syncFrequency", durationMs),

@@ -10,6 +10,8 @@ import { isRecord } from "../../mod/base/mod.ts";
 export interface BakedMetadata {
   readonly permissions: Readonly<Record<string, unknown>>;
   readonly v8Flags: readonly string[];
+  /** What of Deno's unstable features is on, as flags. */
+  readonly features: readonly string[];
   /** Whether it keeps code that V8 has compiled in a file of the temp directory. */
   readonly hasCodeCache: boolean;
   /** The sizes of the files that are embedded beside each other, by name. */
@@ -39,10 +41,17 @@ export async function readBakedMetadata(path: string): Promise<BakedMetadata> {
   return {
     permissions: { ...body.permissions },
     v8Flags: body.v8_flags.map(String),
+    features: featuresOf("unstable_config" in body && body.unstable_config),
     // A format that does not say so is not trusted.
     hasCodeCache: !("code_cache_key" in body) || body.code_cache_key !== null,
     files: embeddedFiles(note.slice(start + (text?.length ?? 0))),
   };
+}
+
+function featuresOf(config: unknown): string[] {
+  return isRecord(config) && Array.isArray(config["features"])
+    ? config["features"].map((name) => `--unstable-${name}`)
+    : [];
 }
 
 /**

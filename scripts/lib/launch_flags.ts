@@ -46,6 +46,12 @@ export const SMALL_V8_FLAGS: readonly string[] = [
  */
 export const COMPILED_FLAGS: readonly string[] = ["--no-code-cache"];
 
+/**
+ * Features of Deno that are not stable yet and open nothing by themselves: `net` has the
+ * datagram sockets by which the service manager is told (`mod/host/clients/notify_socket.ts`).
+ */
+export const FEATURE_FLAGS: readonly string[] = ["--unstable-net"];
+
 /** Grants as flags of `deno run` and `deno compile`. */
 export function grantsToFlags(grants: Grants): string[] {
   return [

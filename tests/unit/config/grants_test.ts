@@ -87,6 +87,19 @@ Deno.test("deriveGrants() follows every path and network option", async () => {
   ]);
 });
 
+Deno.test("deriveGrants() opens the service manager's socket, and the agent's own end", async () => {
+  const config = await configOf(
+    "--notify-socket=/run/systemd/notify",
+    "--run-dir=/r",
+  );
+  const { write, net } = deriveGrants(config, []);
+  const of = (grants: typeof write) =>
+    grants.filter(({ option }) => option === "--notify-socket")
+      .map(({ target }) => target);
+  deepStrictEqual(of(write), ["/run/systemd/notify"]);
+  deepStrictEqual(of(net), ["unix:/run/systemd/notify", "unix:/r/notify.sock"]);
+});
+
 for (
   const [path, granted] of [
     ["/m/one.yaml", "/m"],

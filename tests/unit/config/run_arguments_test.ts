@@ -86,6 +86,11 @@ Deno.test("parseRunArguments() gives the documented defaults without arguments",
       pidFile: "/run/skerry/skerry.pid",
     },
     server: { healthzPort: 10_248, healthzAddress: "127.0.0.1" },
+    service: {
+      notifySocket: undefined,
+      ownSocket: "/run/skerry/notify.sock",
+      watchdogMs: 180_000,
+    },
     log: { format: "text", level: "info" },
   });
 });

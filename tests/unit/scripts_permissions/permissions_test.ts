@@ -28,6 +28,7 @@ const BARE = [
   "--no-prompt",
   "--ignore-env",
   "--deny-import",
+  "--unstable-net",
   `--v8-flags=${V8_FLAGS.join(",")}`,
 ];
 
@@ -82,6 +83,7 @@ const GRANTS: Grants = {
 const LOCKED: BakedMetadata = {
   hasCodeCache: false,
   files: new Map(),
+  features: ["--unstable-net"],
   permissions: {
     prompt: false,
     allow_run: null,
@@ -125,6 +127,12 @@ for (
 Deno.test("lockFaults() sees a code cache in the temp directory", () => {
   const baked = { ...LOCKED, hasCodeCache: true };
   strictEqual(lockFaults(baked, WANTED).length, 1);
+});
+
+Deno.test("lockFaults() sees features that are missing, and more than are wanted", () => {
+  for (const features of [[], ["--unstable-net", "--unstable-kv"]]) {
+    strictEqual(lockFaults({ ...LOCKED, features }, WANTED).length, 1);
+  }
 });
 
 Deno.test("lockFaults() misses the engine's flags", () => {
