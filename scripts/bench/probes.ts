@@ -19,7 +19,7 @@ import {
   type ProbeRunner,
   TargetProber,
 } from "../../mod/prober/mod.ts";
-import { median, type Report } from "./bench_runtime.ts";
+import { median, type Report } from "./figures.ts";
 
 const COUNTS = [100, 500] as const;
 
