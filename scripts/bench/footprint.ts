@@ -21,8 +21,11 @@ const COUNTS: readonly (readonly [number, string])[] = [
   [100, "aim 80"],
 ];
 
-/** With so many the processor time is counted, too. */
+/** So many come and go. */
 const MOST = 100;
+
+/** With these the processor time is counted, too. */
+const CPU_COUNTS: readonly number[] = [0, MOST];
 
 /** Until skerry has given back what it can. */
 const SETTLE_MS = 33_000;
@@ -82,8 +85,10 @@ async function measureRound(runners: readonly Runner[]): Promise<void> {
     await pause(SETTLE_MS);
     const what = `with ${count} pods on containerd: resident`;
     await all((runner) => noteResident(runner, { what, aim }));
+    if (CPU_COUNTS.includes(count)) {
+      await all((runner) => noteCpu(runner, count));
+    }
   }
-  await all(noteCpu);
   for (const count of [0, MOST, 0]) await become(count);
   await pause(30_000);
   const what = `30 s after ${MOST} pods came and went, twice: resident`;
@@ -107,8 +112,11 @@ async function noteResident(
   row.push(await residentMb(agent.pid));
 }
 
-async function noteCpu({ agent, seen }: Runner): Promise<void> {
-  const what = `with ${MOST} pods on containerd: CPU of one core`;
+async function noteCpu(
+  { agent, seen }: Runner,
+  count: number,
+): Promise<void> {
+  const what = `with ${count} pods on containerd: CPU of one core`;
   const row = rowOf(seen, { what, unit: "%", aim: "aim 0.3" });
   for (let part = 0; part < CPU_PARTS; part++) {
     const before = await cpuTicks(agent.pid);
