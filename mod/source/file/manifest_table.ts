@@ -42,6 +42,7 @@ export class ManifestTable {
   #scannedMs = -Infinity;
   /** How far the next full look is from the beginning of the last at least. */
   #restMs: number;
+  #isAway = false;
 
   /** @param scanGapMs Full looks are at least this far apart. */
   constructor(scanGapMs: number) {
@@ -168,6 +169,7 @@ export class ManifestTable {
 
   /** Forgets what all files gave. */
   clear(): void {
+    this.noteBack();
     for (const path of this.paths) this.drop(path);
   }
 
@@ -200,6 +202,34 @@ export class ManifestTable {
   isWaiting(path: string): boolean {
     const { look } = this.get(path);
     return look?.kind === "when_quiet" || look?.together !== undefined;
+  }
+
+  /** Something is missing that may be there again with its directory. */
+  noteAway(nowMs: number): void {
+    this.#isAway = true;
+    this.scanSoon(nowMs);
+  }
+
+  /** All is looked at where it was, or is to be. */
+  noteBack(): void {
+    this.#isAway = false;
+  }
+
+  /** Whether something was missing with its directory, and not all was looked at since. */
+  get isAway(): boolean {
+    return this.#isAway;
+  }
+
+  /**
+   * Whether what a manifest had at `sinceMs` may be found elsewhere in a moment: something
+   * moved that is still to be looked at, or a full look is due that did not begin since.
+   */
+  isInMotion(sinceMs: number, nowMs: number): boolean {
+    const isUnseen = this.#scannedMs <= sinceMs && this.#scanDueMs <= nowMs;
+    return this.#isAway || isUnseen ||
+      [...this.#states.values()].some(({ look }) =>
+        look?.kind === "now" && look.together !== undefined
+      );
   }
 
   /**
