@@ -227,6 +227,7 @@ export class FileSource {
     this.#reporter.update([...this.#outage(), ...reports, ...rewritten]);
     if (pathState.kind === "unknown") return undefined;
     if (this.#mustWait(resolution)) return undefined;
+    this.#table.notePlaces();
     this.#kept.keep(resolution);
     const set: SourceSet = { source: "file", pods, objects };
     const next = unknown.length === 0 ? set : { ...set, unknown };

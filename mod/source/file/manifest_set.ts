@@ -229,12 +229,14 @@ export class ManifestSet {
 
   async #scanEntry(path: string): Promise<void> {
     const { clock, files, table } = this.#deps;
+    const { look: asked } = table.get(path);
     const look = await lookAtManifest(path, files);
+    const isFamiliar = look.kind === "file" &&
+      table.recognize(path, look.stamp, { asked });
     // A hint may have said when to look at this one, perhaps just now.
     if (table.get(path).look === undefined) {
-      const isYoung = look.kind === "file" &&
-        clock.now() - look.stamp.modifiedMs < YOUNG_MS &&
-        !table.isKnown(path, look.stamp);
+      const isYoung = look.kind === "file" && !isFamiliar &&
+        clock.now() - look.stamp.modifiedMs < YOUNG_MS;
       if (isYoung) this.#lookWhenQuiet(path, { stamp: look.stamp });
       else await this.#take(path, { look, pending: undefined });
     }

@@ -15,7 +15,7 @@ import {
   unknownOf,
 } from "../mod.ts";
 import type { FileStamp } from "../../host/files/mod.ts";
-import { type PendingLook, sameStamp } from "./file_hints.ts";
+import { type PendingLook, sameFile, sameStamp } from "./file_hints.ts";
 
 /** What is known of one path. All times are on the monotonic clock. */
 export interface ManifestState {
@@ -43,6 +43,8 @@ export class ManifestTable {
   /** How far the next full look is from the beginning of the last at least. */
   #restMs: number;
   #isAway = false;
+  /** Which path had each file when the manifests were put together last, by its inode. */
+  #places: ReadonlyMap<number, FilePlace> = new Map();
 
   /** @param scanGapMs Full looks are at least this far apart. */
   constructor(scanGapMs: number) {
@@ -85,6 +87,36 @@ export class ManifestTable {
     return entry?.read?.isProof === true &&
       sameStamp(entry.read.stamp, stamp) &&
       isFinal(entry.verdict);
+  }
+
+  /** The manifests were put together: what is found elsewhere from now on has moved. */
+  notePlaces(): void {
+    const places = new Map<number, FilePlace>();
+    for (const [path, { entry }] of this.#states) {
+      const stamp = entry?.read?.stamp;
+      if (stamp !== undefined) places.set(stamp.inode, { path, stamp });
+    }
+    this.#places = places;
+  }
+
+  /**
+   * A full look found a file: whether it was read before, perhaps under another name. Then
+   * nobody writes it, and no look waits for a writer unless it was asked for since.
+   *
+   * @param options.asked The look that was asked for before this one.
+   */
+  recognize(
+    path: string,
+    stamp: FileStamp,
+    { asked }: { readonly asked: PendingLook | undefined },
+  ): boolean {
+    const place = this.#places.get(stamp.inode);
+    const isMoved = place !== undefined && place.path !== path &&
+      sameFile(place.stamp, stamp);
+    if (isMoved && this.get(path).look === asked) {
+      this.update(path, { look: undefined, changingMs: undefined });
+    }
+    return isMoved || this.isKnown(path, stamp);
   }
 
   /** Takes what is new of a path; the rest stays. */
@@ -320,6 +352,11 @@ export class ManifestTable {
   get #nextScanMs(): number {
     return Math.max(this.#scanDueMs, this.#scannedMs + this.#restMs);
   }
+}
+
+interface FilePlace {
+  readonly path: string;
+  readonly stamp: FileStamp;
 }
 
 function dueOf(look: PendingLook): number {

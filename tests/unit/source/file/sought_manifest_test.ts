@@ -85,6 +85,40 @@ Deno.test("FileSource ends a pod whose manifest was removed while its directory 
   strictEqual(rig.names, "a");
 });
 
+Deno.test("FileSource does not end a pod whose manifest moves without a hint and is then changed (I8)", async () => {
+  await using rig = await started(["a"], { ageMs: 2_000 });
+  rig.files.rename("a.yaml", "b.yaml");
+  // As by chmod.
+  rig.files.hint("b.yaml", "written");
+  rig.files.rescan();
+  await rig.pass(60_000);
+  deepStrictEqual(lacking(rig, "a"), []);
+  deepStrictEqual(rig.source.report(), []);
+});
+
+Deno.test("FileSource does not end a pod whose young manifest moves twice without a hint (I8)", async () => {
+  await using rig = await started(["a"], { ageMs: 0 });
+  for (const [from, to] of [["a", "b"], ["b", "c"]]) {
+    rig.files.rename(`${from}.yaml`, `${to}.yaml`);
+    rig.files.rescan();
+    await rig.pass();
+  }
+  await rig.pass(5_000);
+  deepStrictEqual(lacking(rig, "a"), []);
+});
+
+Deno.test("FileSource reads a written file with two names when it is quiet", async () => {
+  await using rig = await started(["a"], { ageMs: 0 });
+  const { files } = rig;
+  const file = files.files.get("/m/a.yaml");
+  if (file !== undefined) files.files.set("/m/b.yaml", file);
+  files.hint("b.yaml", "written");
+  files.rescan();
+  await rig.pass(60_000);
+  deepStrictEqual(rig.source.report().map(({ kind }) => kind), ["duplicate"]);
+  strictEqual(rig.names, "a");
+});
+
 Deno.test("FileSource does not end a pod whose manifest moves without a hint before another takes its name (I8)", async () => {
   await using rig = await started(["a", "b"]);
   rig.files.rescan();
