@@ -4,7 +4,7 @@
  * @module
  */
 
-import { defined, type Sessions } from "../base/mod.ts";
+import type { Sessions } from "../base/mod.ts";
 import type { ObjectGetter } from "../api/objects/mod.ts";
 import type { AgentConfig } from "../config/mod.ts";
 import type { Activities } from "../runtime/account/mod.ts";
@@ -104,7 +104,7 @@ export async function buildRuntime(
   }, {
     maxParallelStarts: config.runtime.maxParallelSandboxStarts,
     maxRestartWaitMs: config.runtime.maxRestartPeriodMs,
-    ...defined({ maxParallelPulls: config.runtime.parallelPulls }),
+    maxParallelPulls: config.runtime.parallelPulls,
   });
   const { activities } = executor;
   return {

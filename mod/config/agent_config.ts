@@ -55,8 +55,8 @@ export interface RuntimeConfig {
   readonly maxRestartPeriodMs: number;
   /** Absolute paths of docker configurations whose logins hold for all pods. */
   readonly imageCredentialFiles: readonly string[];
-  /** How many images may be pulled at a time; `undefined` sets no bound. */
-  readonly parallelPulls: number | undefined;
+  /** How many images may be pulled at a time. */
+  readonly parallelPulls: number;
   /**
    * How many pods start at a time, from their sandbox to their first container. Those that go
    * first have some places more, and one that takes 2 s does not count while others wait.

@@ -29,6 +29,9 @@ export interface BuiltConfig {
 // The kernel's sockaddr_un has 108 bytes, the last of which ends the text.
 const MAX_SOCKET_PATH_BYTES = 107;
 
+/** With upstream's one, a registry that hangs would hold up the images of all others. */
+const DEFAULT_PARALLEL_PULLS = 5;
+
 /** Completes `settings` and collects every fault of their combination. */
 export function buildAgentConfig(
   settings: Settings,
@@ -46,10 +49,9 @@ export function buildAgentConfig(
     runtime: {
       ...ofRuntime,
       imageSocketPath: runtime.imageSocketPath ?? runtime.socketPath,
-      // As upstream: one at a time, unless a number of two or more is given.
-      parallelPulls: serializeImagePulls ?? (maxParallelImagePulls ?? 1) < 2
+      parallelPulls: serializeImagePulls
         ? 1
-        : maxParallelImagePulls,
+        : maxParallelImagePulls ?? DEFAULT_PARALLEL_PULLS,
     },
     node: nodeOf(node, name ?? ""),
     sync,

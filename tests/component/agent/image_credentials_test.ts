@@ -148,7 +148,6 @@ Deno.test("Agent shows no password that a registry repeats", async () => {
 
 Deno.test("Agent pulls anew for a pod with another login, and once for those with the same", async () => {
   await using rig = await CoreRig.start({
-    kubelet: ["maxParallelImagePulls: 5", "serializeImagePulls: false"],
     prepare: (rig) => wantLogin(rig, "a:1", "b:2"),
   });
   rig.fake.settings.pullMs = 5_000;

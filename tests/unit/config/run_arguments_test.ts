@@ -48,7 +48,7 @@ Deno.test("parseRunArguments() gives the documented defaults without arguments",
       requestTimeoutMs: 120_000,
       podLogsDir: "/var/log/pods",
       maxRestartPeriodMs: 300_000,
-      parallelPulls: 1,
+      parallelPulls: 5,
       maxParallelSandboxStarts: 6,
     },
     node: {
@@ -318,9 +318,10 @@ for (
 
 for (
   const [lines, pulls] of [
-    [[], 1],
+    [[], 5],
+    [["maxParallelImagePulls: 1"], 1],
     [["maxParallelImagePulls: 3"], 3],
-    [["serializeImagePulls: false"], undefined],
+    [["serializeImagePulls: false"], 5],
     [["serializeImagePulls: false", "maxParallelImagePulls: 2"], 2],
     [["serializeImagePulls: true"], 1],
   ] as const
