@@ -17,6 +17,7 @@ import type { GarbageCollector } from "../collect/mod.ts";
 import type { EventRecorder } from "../events/mod.ts";
 import type { Heard, ObjectChange, ObjectStore } from "../local/mod.ts";
 import type { AdmissionNode } from "../pod/admission/mod.ts";
+import type { ShutdownGroup } from "../pod/lifecycle/mod.ts";
 import type { BadRevision, PodHistory } from "../pod/recovery/mod.ts";
 import { isTerminalPhase } from "../pod/status/mod.ts";
 import { objectReferences } from "../pod/inputs/mod.ts";
@@ -41,8 +42,10 @@ import {
   type VersionSwap,
 } from "./desired/mod.ts";
 import type { PodOutcome, PodRemains, RuntimePodSyncer } from "./sync/mod.ts";
+import { shutDownNode } from "./node_shutdown.ts";
 import {
-  type PodSyncer,
+  ParkedPods,
+  type PodParker,
   PodWorkers,
   type ResizeJudge,
   runningPod,
@@ -69,7 +72,7 @@ interface AgentDeps {
   /** Makes what syncs the pods. */
   readonly syncer: (
     resizes: ResizeJudge,
-  ) => PodSyncer & Pick<RuntimePodSyncer, "outcome">;
+  ) => PodParker & Pick<RuntimePodSyncer, "outcome">;
   readonly prober: Pick<ProbeManager, "look" | "run">;
   readonly statuses: Pick<
     StatusManager,
@@ -128,6 +131,7 @@ export interface AgentOptions extends StoragePaths {
 export class Agent {
   readonly #deps: AgentDeps;
   readonly #workers: PodWorkers;
+  readonly #parked: ParkedPods;
   readonly #admission: PodAdmission;
   readonly #resizes: ResizeGate;
   readonly #syncer: ReturnType<AgentDeps["syncer"]>;
@@ -152,11 +156,12 @@ export class Agent {
     const seen = new ListedPods(listed);
     this.#resizes = new ResizeGate({ ...deps, seen, workers });
     this.#syncer = deps.syncer(this.#resizes);
+    this.#parked = new ParkedPods(this.#syncer);
     this.#workers = new PodWorkers({
       clock: deps.clock,
       random: deps.random,
       log: deps.log,
-      syncer: this.#syncer,
+      syncer: this.#parked,
       names: seen,
       onCapacityFreed: () => {
         this.#admission.touch();
@@ -262,6 +267,21 @@ export class Agent {
     }
   }
 
+  /**
+   * Stops all pods, in groups of their priority, because the machine goes down. They stay
+   * wanted, and the next agent starts them again. Works while `run` does.
+   *
+   * @throws {unknown} the reason of `signal` when it aborts first
+   */
+  async shutDown(
+    groups: readonly ShutdownGroup[],
+    signal: AbortSignal,
+  ): Promise<void> {
+    const { clock, log } = this.#deps;
+    const deps = { clock, log, workers: this.#workers, parked: this.#parked };
+    await shutDownNode(groups, { deps, signal });
+  }
+
   #handle(event: SyncEvent): void {
     switch (event.kind) {
       case "source_delivered":
@@ -286,7 +306,8 @@ export class Agent {
         this.#deps.collector.retryAll();
         break;
       case "housekeeping_due":
-        this.#swapAll(this.#rollbacks.review());
+        // A version that was stopped is not one that does not become ready.
+        if (!this.#parked.isGoingDown) this.#swapAll(this.#rollbacks.review());
         if (this.#deps.sourcesReady.allReady()) this.#rollbacks.sweep();
         this.#reconciler.reconcile();
         this.#admission.review();

@@ -64,6 +64,14 @@ export class ServiceManager {
     }
   }
 
+  /** The machine goes down, and stopping all pods takes at most so long. */
+  async goingDown(seconds: number): Promise<void> {
+    const status = "The machine goes down: stopping pods";
+    // The unit may have been made for shorter times.
+    const more = `EXTEND_TIMEOUT_USEC=${seconds * 1_000_000}`;
+    await this.#send(["STOPPING=1", more, `STATUS=${status}`]);
+  }
+
   /** Says what has changed since it was last said, and in time that the agent lives. */
   async #look(): Promise<void> {
     const nowMs = this.#deps.clock.monotonic();

@@ -6,6 +6,7 @@
 
 import type { UnknownFields } from "../api/fault/mod.ts";
 import type { CgroupDriver } from "../api/types/mod.ts";
+import type { ShutdownGroup } from "../pod/lifecycle/mod.ts";
 import type { Hidden } from "../base/text/mod.ts";
 
 /** What the manifest sources need. */
@@ -164,6 +165,16 @@ export interface ServiceConfig {
   readonly watchdogMs: number;
 }
 
+/** What becomes of pods when the machine goes down. */
+export interface ShutdownConfig {
+  /** They end one after the other; none when pods are left alone. */
+  readonly groups: readonly ShutdownGroup[];
+  /** A file that is made when the machine goes down, before the agent is stopped. */
+  readonly markerPath: string;
+  /** Remembers when the last shutdown began and ended. */
+  readonly recordPath: string;
+}
+
 /** How the agent logs. */
 export interface LogConfig {
   readonly format: "json" | "text";
@@ -181,6 +192,7 @@ export interface AgentConfig {
   readonly paths: PathsConfig;
   readonly server: ServerConfig;
   readonly service: ServiceConfig;
+  readonly shutdown: ShutdownConfig;
   readonly log: LogConfig;
 }
 
@@ -216,6 +228,13 @@ export interface Settings {
   };
   readonly server: ServerConfig;
   readonly service: Omit<ServiceConfig, "ownSocket">;
+  readonly shutdown: {
+    /** For all pods together; 0 leaves them alone. */
+    readonly totalMs: number;
+    /** What of it is kept for critical pods. */
+    readonly criticalMs: number;
+    readonly byPriority: readonly ShutdownGroup[];
+  };
   readonly sync: SyncConfig;
   readonly log: LogConfig;
 }

@@ -18,6 +18,7 @@ import {
   manifestUrlWarnings,
 } from "./manifest_url.ts";
 import { DEFAULT_ROOT_DIR } from "./settings.ts";
+import { shutdownFaults, shutdownGroups } from "./shutdown_settings.ts";
 
 /** A complete configuration and what is wrong with it. */
 export interface BuiltConfig {
@@ -64,6 +65,11 @@ export function buildAgentConfig(
     },
     server,
     service: { ...settings.service, ownSocket: `${runDir}/notify.sock` },
+    shutdown: {
+      groups: shutdownGroups(settings.shutdown),
+      markerPath: `${runDir}/machine-stopping`,
+      recordPath: `${paths.rootDir}/graceful_node_shutdown_state`,
+    },
     log,
   };
   const faults = [
@@ -76,6 +82,7 @@ export function buildAgentConfig(
     ...socketFaults(config),
     ...periodFaults(settings, manifestUrl !== undefined),
     ...conflicts(settings),
+    ...shutdownFaults(settings.shutdown),
     ...manifestUrlFaults(settings.manifestUrl, manifestUrl),
   ];
   const warnings = [

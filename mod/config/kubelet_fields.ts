@@ -181,8 +181,5 @@ export const INERT_KUBELET_FIELDS: readonly Field[] = [
   fixed("iptablesDropBit", count, 15, POINTER),
   fixed("featureGates", mapOf(boolean), undefined),
   fixed("defaultPodSysctls", textMap, undefined),
-  fixed("shutdownGracePeriod", durationMs, "0s"),
-  fixed("shutdownGracePeriodCriticalPods", durationMs, "0s"),
-  fixed("shutdownGracePeriodByPodPriority", objectList, undefined),
   fixed("userNamespaces.idsPerPod", count, 65_536, POINTER),
 ];

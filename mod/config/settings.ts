@@ -45,6 +45,7 @@ import {
 } from "./manifest_url.ts";
 import { SERVICE_ROWS } from "./service_settings.ts";
 import { field, flag, listFlag, pointer, type Rows } from "./setting.ts";
+import { SHUTDOWN_ROWS } from "./shutdown_settings.ts";
 
 /** The default of `--root-dir`, whose run directory lies elsewhere. */
 export const DEFAULT_ROOT_DIR = "/var/lib/skerry";
@@ -341,6 +342,7 @@ export const SETTINGS: {
     },
   },
   service: SERVICE_ROWS,
+  shutdown: SHUTDOWN_ROWS,
   sync: {
     syncFrequencyMs: {
       kubelet: field("syncFrequency", durationMs),

@@ -21,6 +21,9 @@ const START_SECONDS = 120;
 /** The agent itself ends in a second; runtimes and disks may be slow to answer. */
 const STOP_SECONDS = 30;
 
+/** What systemctl says of a machine that goes down. */
+const GOING_DOWN = "stopping";
+
 /**
  * Writes the unit.
  *
@@ -42,10 +45,10 @@ export function systemdUnit(config: AgentConfig, program: UnitProgram): string {
       // Without its socket, systemd knows only that the program was started.
       ["Type", tellsReadiness ? "notify" : "exec"],
       ["ExecStart", commandLine([program.path, "run", ...program.args])],
+      ...shutdown(config.shutdown),
       ["Restart", "always"],
       ["RestartSec", "2"],
       ["TimeoutStartSec", `${START_SECONDS}`],
-      ["TimeoutStopSec", `${STOP_SECONDS}`],
       ...(tellsReadiness
         ? [["WatchdogSec", `${Math.ceil(watchdogMs / 1_000)}`] as const]
         : []),
@@ -58,6 +61,21 @@ export function systemdUnit(config: AgentConfig, program: UnitProgram): string {
     ],
     Install: [["WantedBy", "multi-user.target"]],
   });
+}
+
+/**
+ * Tells the agent that the machine goes down, which its own signal does not: a stop or an
+ * upgrade of the agent leaves all pods running.
+ */
+function shutdown({ groups, markerPath }: AgentConfig["shutdown"]): Lines {
+  let seconds = STOP_SECONDS;
+  for (const { graceSeconds } of groups) seconds += graceSeconds;
+  const timeout = ["TimeoutStopSec", `${seconds}`] as const;
+  if (groups.length === 0) return [timeout];
+  const script =
+    `[ "$(systemctl is-system-running)" != ${GOING_DOWN} ] || : >"$1"`;
+  const command = ["/bin/sh", "-c", script, "sh", markerPath];
+  return [["ExecStop", commandLine(command)], timeout];
 }
 
 type Lines = readonly (readonly [key: string, value: string])[];

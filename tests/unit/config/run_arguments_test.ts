@@ -91,6 +91,11 @@ Deno.test("parseRunArguments() gives the documented defaults without arguments",
       ownSocket: "/run/skerry/notify.sock",
       watchdogMs: 180_000,
     },
+    shutdown: {
+      groups: [],
+      markerPath: "/run/skerry/machine-stopping",
+      recordPath: "/var/lib/skerry/graceful_node_shutdown_state",
+    },
     log: { format: "text", level: "info" },
   });
 });

@@ -12,11 +12,12 @@ import { systemdUnit } from "../../../../mod/cli/service/mod.ts";
 async function valuesOf(
   key: string,
   args: readonly string[],
+  file = "",
 ): Promise<string[]> {
   const parsed = await parseRunArguments(args, {
     cwd: () => "/",
     hostname: () => "edge1",
-    readTextFile: () => Promise.resolve(""),
+    readTextFile: () => Promise.resolve(file),
   });
   if (parsed.kind === "refused") throw new Error(parsed.faults.join("\n"));
   const unit = systemdUnit(parsed.config, { path: "/opt/sk", args });
@@ -127,4 +128,21 @@ for (
 Deno.test("systemdUnit() starts again for ever", async () => {
   strictEqual((await valuesOf("Restart", []))[0], "always");
   strictEqual((await valuesOf("StartLimitIntervalSec", []))[0], "0");
+});
+
+const HEAD =
+  "apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\n";
+
+Deno.test("systemdUnit() says when the machine goes down, and gives the pods their time", async () => {
+  const file = `${HEAD}shutdownGracePeriod: 2m`;
+  const args = ["--config=/c.yaml", "--run-dir=/run/a b"];
+  deepStrictEqual(await valuesOf("ExecStop", args, file), [
+    '/bin/sh -c "[ \\"$$(systemctl is-system-running)\\" != stopping ] || : >\\"$$1\\"" sh "/run/a b/machine-stopping"',
+  ]);
+  deepStrictEqual(await valuesOf("TimeoutStopSec", args, file), ["150"]);
+});
+
+Deno.test("systemdUnit() stops only the agent where pods are left alone", async () => {
+  deepStrictEqual(await valuesOf("ExecStop", []), []);
+  deepStrictEqual(await valuesOf("TimeoutStopSec", []), ["30"]);
 });
