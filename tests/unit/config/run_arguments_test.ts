@@ -6,10 +6,7 @@
 
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import type { AgentConfig } from "../../../mod/config/agent_config.ts";
-import {
-  findControlSocket,
-  parseRunArguments,
-} from "../../../mod/config/run_arguments.ts";
+import { parseRunArguments } from "../../../mod/config/run_arguments.ts";
 import {
   fakeIo,
   kubeletFile,
@@ -373,29 +370,4 @@ Deno.test("parseRunArguments() takes an empty resolvConf for none", async () => 
     "/c": kubeletFile('resolvConf: ""'),
   });
   strictEqual(config.node.resolvConf, undefined);
-});
-
-Deno.test("findControlSocket() agrees with the agent of the same flags", async () => {
-  const files = { "/c.yaml": skerryFile("rootDir: /data/b") };
-  for (
-    const args of [
-      [],
-      ["--root-dir=x"],
-      ["--config=/c.yaml"],
-      ["--config=/c.yaml", "--control-socket=/s"],
-    ]
-  ) {
-    const found = await findControlSocket(args, fakeIo(files));
-    ok(found.kind === "ok");
-    strictEqual(
-      found.path,
-      (await configOf(args, files)).paths.controlSocket,
-    );
-  }
-});
-
-Deno.test("findControlSocket() tells what is wrong with the file", async () => {
-  const found = await findControlSocket(["--config=/c"], fakeIo({ "/c": "" }));
-  ok(found.kind === "refused");
-  ok(found.faults[0]?.includes("empty file"));
 });
