@@ -19,15 +19,12 @@ export {
   containerFromWire,
   containerStatsFromWire,
   containerStatusFromWire,
-  imageFileSystemsFromWire,
   imageFromWire,
-  listedImageFromWire,
   sandboxFromWire,
   sandboxStatusFromWire,
   statusFromWire,
 } from "./from_wire.ts";
 export {
-  authToWire,
   containerConfigToWire,
   containerFilterToWire,
   imageSpecToWire,

@@ -35,8 +35,6 @@ export interface RuntimeSettings {
   pullMs: number;
   /** Whether pods can have a user namespace. */
   userNamespaces: boolean;
-  /** Where images are said to lie. */
-  imageDirectory: string;
 }
 
 /** What handlers work on. */
@@ -234,30 +232,11 @@ function imageHandlers(
       return { image: found && toImage(found) };
     },
     PullImage: async (
-      { image, auth }: wire.PullImageRequest,
+      { image }: wire.PullImageRequest,
       signal: AbortSignal,
     ): Promise<wire.PullImageResponse> => {
       if (settings.pullMs > 0) await clock.sleep(settings.pullMs, signal);
-      const login = auth && `${auth.username}:${auth.password}`;
-      return { imageRef: images.pull(image?.image ?? "", login).id };
-    },
-    ListImages: (): wire.ListImagesResponse => ({
-      images: byId(images.images).map(toImage),
-    }),
-    RemoveImage: ({ image }: wire.RemoveImageRequest) => {
-      images.remove(image?.image ?? "");
-      return {};
-    },
-    ImageFsInfo: (): wire.ImageFsInfoResponse => {
-      const sizes = [...images.images.values()].map(({ size }) => size);
-      const usedBytes = sizes.reduce((sum, size) => sum + size, 0n);
-      const { imageDirectory } = settings;
-      const fileSystem = {
-        fsId: { mountpoint: imageDirectory },
-        usedBytes: { value: usedBytes },
-        inodesUsed: { value: BigInt(sizes.length) },
-      };
-      return { imageFilesystems: [fileSystem], containerFilesystems: [] };
+      return { imageRef: images.pull(image?.image ?? "").id };
     },
   };
 }

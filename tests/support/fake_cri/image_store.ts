@@ -34,16 +34,7 @@ export interface FakeImage {
 
 /** What the registry does when asked for a reference. */
 export type RegistryEntry =
-  | {
-    readonly kind: "image";
-    readonly image: FakeImageOptions;
-    /**
-     * `user:password` of those who may pull it.
-     *
-     * @default anyone
-     */
-    readonly logins?: readonly string[];
-  }
+  | { readonly kind: "image"; readonly image: FakeImageOptions }
   | { readonly kind: "error"; readonly code: number; readonly details: string };
 
 /** The full form of a reference, as runtimes store it. */
@@ -110,22 +101,12 @@ export class ImageStore {
   /**
    * Fetches an image from the registry.
    *
-   * @param login `user:password`, if any is shown
    * @throws {StatusError} When the registry has none, or was told to fail.
    */
-  pull(name: string, login?: string): FakeImage {
+  pull(name: string): FakeImage {
     const full = normalizeReference(name);
     const entry = this.#registry.get(full);
-    if (entry?.kind === "image") {
-      const { image, logins } = entry;
-      if (logins === undefined || logins.includes(login ?? "")) {
-        return this.add(image);
-      }
-      throw new StatusError(
-        CODE.unknown,
-        `failed to pull and unpack image "${full}": failed to resolve reference "${full}": unexpected status from HEAD request: 401 Unauthorized`,
-      );
-    }
+    if (entry?.kind === "image") return this.add(entry.image);
     if (entry?.kind === "error") {
       throw new StatusError(entry.code, entry.details);
     }

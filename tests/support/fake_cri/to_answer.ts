@@ -96,7 +96,6 @@ export function toContainer(container: FakeContainer): wire.Container {
     metadata,
     image,
     imageRef: container.imageId,
-    imageId: container.imageId,
     state: CONTAINER_STATE[container.state],
     createdAt: container.createdAt,
     labels,
@@ -104,15 +103,25 @@ export function toContainer(container: FakeContainer): wire.Container {
   };
 }
 
-/** What a container uses; CPU and memory are not measured. */
+/** What a container uses; CPU is not measured. */
 export function toContainerStats(
   container: FakeContainer,
 ): wire.ContainerStats {
-  const { config: { labels }, layerBytes } = container;
+  const { config: { labels }, layerBytes, memoryBytes } = container;
   return {
     attributes: { id: container.id, labels },
+    cpu: undefined,
+    memory: memoryBytes === undefined ? undefined : {
+      timestamp: 0n,
+      workingSetBytes: { value: memoryBytes },
+      availableBytes: undefined,
+      usageBytes: undefined,
+      rssBytes: undefined,
+      pageFaults: undefined,
+      majorPageFaults: undefined,
+    },
     writableLayer: layerBytes === undefined ? undefined : {
-      fsId: undefined,
+      timestamp: 0n,
       usedBytes: { value: layerBytes },
       inodesUsed: { value: 1n },
     },
