@@ -1,5 +1,5 @@
 /**
- * Records what happens to pods and to the node: a log line, a metric and a bounded history.
+ * Records what happens to pods: a log line, a metric and a bounded history.
  *
  * @module
  */
@@ -179,11 +179,11 @@ export class EventRecorder implements EventSink {
 
   #write(event: UnnumberedEvent, unsaid: number): void {
     const { pod, count } = event;
-    const isPod = pod.kind === undefined;
+    const isNode = pod.kind === "Node";
     const fields = {
-      ...(isPod
-        ? { pod: `${pod.namespace}/${pod.name}`, uid: pod.uid }
-        : { node: pod.name }),
+      ...(isNode
+        ? { node: pod.name }
+        : { pod: `${pod.namespace}/${pod.name}`, uid: pod.uid }),
       reason: event.reason,
       event: event.message,
       ...(event.fieldPath !== undefined && { field: event.fieldPath }),
@@ -191,9 +191,9 @@ export class EventRecorder implements EventSink {
       // Some of them may have been other events over the limit.
       ...(unsaid > 0 && { unsaid }),
     };
-    const name = isPod ? "pod_event" : "node_event";
-    if (event.type === "Warning") this.#log.warn(name, fields);
-    else this.#log.info(name, fields);
+    const kind = isNode ? "node_event" : "pod_event";
+    if (event.type === "Warning") this.#log.warn(kind, fields);
+    else this.#log.info(kind, fields);
   }
 }
 
@@ -250,12 +250,12 @@ function follow(
   };
 }
 
-function boundPod({ name, namespace, uid, kind }: PodRef): PodRef {
+function boundPod({ kind, name, namespace, uid }: PodRef): PodRef {
   return {
+    ...(kind !== undefined && { kind }),
     name: own(name, NAME_LIMIT),
     namespace: own(namespace, NAME_LIMIT),
     uid: own(uid, NAME_LIMIT),
-    ...(kind !== undefined && { kind }),
   };
 }
 

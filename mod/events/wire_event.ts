@@ -30,8 +30,7 @@ export function toWireEvent(
     kind: "Event",
     metadata: {
       name: `${pod.name}.${suffix}`,
-      // Where the API keeps the events of what has none.
-      namespace: pod.namespace || "default",
+      namespace: pod.namespace,
       uid: uidOf(event, suffix),
       resourceVersion: String(event.sequence),
       creationTimestamp: created,
@@ -39,7 +38,7 @@ export function toWireEvent(
     involvedObject: {
       apiVersion: "v1",
       kind: pod.kind ?? "Pod",
-      namespace: pod.namespace,
+      ...(pod.kind === undefined && { namespace: pod.namespace }),
       name: pod.name,
       ...(pod.uid !== "" && { uid: pod.uid }),
       ...(fieldPath !== undefined && { fieldPath }),
