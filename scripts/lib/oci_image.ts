@@ -19,20 +19,10 @@ export interface ImageRecipe {
   readonly workingDir?: string;
 }
 
-/** The pieces that an image consists of, as a registry has them. */
-export interface ImagePieces {
-  readonly manifest: Uint8Array;
-  readonly config: Uint8Array;
-  readonly layer: Uint8Array;
-}
-
-/** What {@linkcode ImagePieces.manifest} is. */
-export const MANIFEST_TYPE = "application/vnd.oci.image.manifest.v1+json";
-
-/** Builds the pieces of an image. */
-export async function buildImagePieces(
-  recipe: Omit<ImageRecipe, "ref">,
-): Promise<ImagePieces> {
+/** An OCI layout of one image as a tar archive, ready for `ctr images import`. */
+export async function buildImageArchive(
+  recipe: ImageRecipe,
+): Promise<Uint8Array> {
   const layer = packTar(recipe.layer);
   const layerDigest = await digest(layer);
   const config = json({
@@ -49,7 +39,7 @@ export async function buildImagePieces(
   });
   const manifest = json({
     schemaVersion: 2,
-    mediaType: MANIFEST_TYPE,
+    mediaType: "application/vnd.oci.image.manifest.v1+json",
     config: {
       mediaType: "application/vnd.oci.image.config.v1+json",
       digest: await digest(config),
@@ -61,18 +51,10 @@ export async function buildImagePieces(
       size: layer.length,
     }],
   });
-  return { manifest, config, layer };
-}
-
-/** An OCI layout of one image as a tar archive, ready for `ctr images import`. */
-export async function buildImageArchive(
-  recipe: ImageRecipe,
-): Promise<Uint8Array> {
-  const { manifest, config, layer } = await buildImagePieces(recipe);
   const index = json({
     schemaVersion: 2,
     manifests: [{
-      mediaType: MANIFEST_TYPE,
+      mediaType: "application/vnd.oci.image.manifest.v1+json",
       digest: await digest(manifest),
       size: manifest.length,
       annotations: { "io.containerd.image.name": recipe.ref },
@@ -199,8 +181,7 @@ function json(value: unknown): Uint8Array {
   return new TextEncoder().encode(JSON.stringify(value));
 }
 
-/** By it a registry and a runtime call a piece. */
-export async function digest(bytes: Uint8Array): Promise<string> {
+async function digest(bytes: Uint8Array): Promise<string> {
   const hash = await crypto.subtle.digest("SHA-256", new Uint8Array(bytes));
   return `sha256:${new Uint8Array(hash).toHex()}`;
 }

@@ -61,7 +61,6 @@ export function containerRow(
       "io.kubernetes.container.name": "c",
     },
     annotations: {},
-    imageRef: "sha256:1",
     ...rest,
   };
 }

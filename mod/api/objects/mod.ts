@@ -24,7 +24,6 @@ export {
   isPodUid,
   type KeyedObject,
   type LocalObject,
-  nodeRef,
   type ObjectGetter,
   type ObjectId,
   objectId,

@@ -40,7 +40,6 @@ export {
   LABEL_POD_UID,
 } from "./keys.ts";
 export {
-  CRITICAL_PRIORITY,
   findContainer,
   isCriticalPod,
   isRestartableInit,

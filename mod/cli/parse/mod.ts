@@ -32,7 +32,6 @@ export type {
   GetEventsCommand,
   GetPodsCommand,
   GetSourcesCommand,
-  InstallCommand,
   LogsCommand,
   NamedPod,
   OutputFormat,

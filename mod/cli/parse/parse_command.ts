@@ -19,7 +19,6 @@ import {
   superfluous,
   TEXT,
 } from "./options.ts";
-import { parseInstall } from "./parse_install.ts";
 import { parseGet } from "./parse_get.ts";
 import { parseDescribe, parseExplain, parseLogs } from "./parse_named_pod.ts";
 
@@ -76,7 +75,6 @@ const PARSERS: Readonly<
     return { command: { kind: "version" }, faults };
   },
   validate: parseValidate,
-  install: parseInstall,
 };
 
 function parseValidate(args: readonly string[]): Parsed {

@@ -39,7 +39,6 @@ export {
 export {
   containerGrace,
   effectivePodGrace,
-  MIN_POD_GRACE_SECONDS,
   stopTimeout,
   terminationOrder,
 } from "./grace.ts";
@@ -50,9 +49,3 @@ export {
   stepPod,
   type StoppingState,
 } from "./lifecycle.ts";
-export {
-  planShutdown,
-  shutdownGrace,
-  type ShutdownGroup,
-  type ShutdownStep,
-} from "./shutdown.ts";

@@ -4,12 +4,10 @@
  * @module
  */
 
-import { type Clock, defined } from "../../base/mod.ts";
+import type { Clock } from "../../base/mod.ts";
 import { formatDuration } from "../../base/text/mod.ts";
 import type { SandboxConfig } from "../../cri/config/mod.ts";
 import type { Image, ImageService } from "../../cri/model/mod.ts";
-import type { PullCredential } from "../credentials/mod.ts";
-import { tryCredentials } from "./try_credentials.ts";
 
 /**
  * Longest time for one pull. The CRI reports no progress. containerd gives up a pull
@@ -76,7 +74,7 @@ export class ImageCalls {
   }
 
   /**
-   * Has the runtime pull an image, with each of the credentials until one is good.
+   * Has the runtime pull an image.
    *
    * @returns the reference by which a container names it
    * @throws {Error} when it is not there in time
@@ -86,23 +84,17 @@ export class ImageCalls {
     image: string,
     options: {
       readonly sandboxConfig: SandboxConfig | undefined;
-      readonly credentials: readonly PullCredential[];
       readonly signal: AbortSignal;
     },
   ): Promise<string> {
-    const { sandboxConfig, credentials, signal } = options;
+    const { sandboxConfig, signal } = options;
     const limit = new AbortController();
     using _limit = this.#clock.after(PULL_LIMIT_MS, () => limit.abort());
     try {
-      const common = defined({
+      const ref = await this.#images.pullImage({ image }, {
         signal: AbortSignal.any([signal, limit.signal]),
-        sandboxConfig,
+        ...(sandboxConfig === undefined ? {} : { sandboxConfig }),
       });
-      const ref = await tryCredentials(
-        credentials,
-        (auth) =>
-          this.#images.pullImage({ image }, defined({ ...common, auth })),
-      );
       this.forget(image);
       return ref;
     } catch (error) {

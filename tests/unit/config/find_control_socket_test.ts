@@ -1,5 +1,5 @@
 /**
- * Where clients look for their agent.
+ * Where a client finds the agent.
  *
  * @module
  */
