@@ -3,8 +3,10 @@
  *
  * Prints one line a figure, as smallest / middle / largest, with its ratio to the bare calls
  * and its aim. Nothing here passes or fails: numbers are for people.
- * `--only change,probes,cold,memory,restart,start,burst,death,idle,relist,boot` measures a
- * part; the first five need no runtime.
+ * `--only change,probes,cold,memory,restart,start,burst,death,idle,relist,boot,footprint`
+ * measures a part; the first five need no runtime. Where `KUBELET` names a program, start,
+ * burst, boot and footprint measure that kubelet, too; `--rounds=1` is the most rounds that
+ * these four make.
  *
  * @module
  */
@@ -21,7 +23,10 @@ import { measureMemory } from "./bench/memory.ts";
 import { measureRelist } from "./bench/relist.ts";
 import { measureRestart } from "./bench/restart.ts";
 import { measureStart } from "./bench/start.ts";
-import { Bench, type Report, reportTo } from "./bench/bench_runtime.ts";
+import { tryKubelet } from "./bench/contestants.ts";
+import { measureFootprint } from "./bench/footprint.ts";
+import { Bench } from "./bench/bench_runtime.ts";
+import { type Report, reportTo } from "./bench/figures.ts";
 import { measureChange } from "./bench/change.ts";
 import { measureProbes } from "./bench/probes.ts";
 import {
@@ -35,6 +40,7 @@ const PARTS = {
   death: measureDeath,
   boot: measureBoot,
   idle: measureIdle,
+  footprint: measureFootprint,
   relist: measureRelist,
 } as const;
 
@@ -47,12 +53,17 @@ const ALONE = {
   restart: measureRestart,
 } as const;
 
-const ALL: readonly string[] = [...Object.keys(ALONE), ...Object.keys(PARTS)];
+/** A kubelet to measure beside skerry; an empty variable names none. */
+const kubeletPath = Deno.env.get("KUBELET") || undefined;
+
+const ALL: readonly string[] = [...Object.keys(ALONE), ...Object.keys(PARTS)]
+  // Its ten minutes are for the comparison; idle has skerry's figures.
+  .filter((name) => name !== "footprint" || kubeletPath !== undefined);
 
 if (import.meta.main) {
   const { values } = parseArgs({
     args: Deno.args,
-    options: { only: { type: "string" } },
+    options: { only: { type: "string" }, rounds: { type: "string" } },
   });
   const report = reportTo((line) => console.log(line));
   const wanted = new Set(values.only?.split(",") ?? ALL);
@@ -61,19 +72,30 @@ if (import.meta.main) {
     console.error(`measuring: ${name}`);
     await measure(report);
   }
-  if (wanted.size > 0) await measureOnRuntime(wanted, report);
+  const rounds = values.rounds;
+  const mostRounds = rounds === undefined ? undefined : Number(rounds);
+  if (wanted.size > 0) {
+    await measureOnRuntime(wanted, { report, mostRounds });
+  }
 }
 
 async function measureOnRuntime(
   wanted: ReadonlySet<string>,
-  report: Report,
+  { report, mostRounds }: {
+    readonly report: Report;
+    readonly mostRounds: number | undefined;
+  },
 ): Promise<void> {
   await installDependencies();
   if (wanted.has("death")) await fetchIfPossible();
   await using rig = await ContainerdRig.start({
     progress: (step) => console.error(step),
   });
-  await using bench = await Bench.open(rig, report);
+  await using bench = await Bench.open(rig, report, {
+    kubeletPath,
+    mostRounds,
+  });
+  if (kubeletPath !== undefined) await tryKubelet(bench);
   for (const [name, measure] of Object.entries(PARTS)) {
     if (!wanted.has(name)) continue;
     console.error(`measuring: ${name}`);

@@ -23,9 +23,11 @@ import {
   parseRunArguments,
 } from "../mod/config/mod.ts";
 import { bundleAgent } from "./bundle.ts";
+import { type BakedMetadata, readBakedMetadata } from "./lib/baked_metadata.ts";
 import { deriveReadGrants, mergeGrants } from "./lib/command_grants.ts";
 import {
   COMPILED_FLAGS,
+  FEATURE_FLAGS,
   SMALL_V8_FLAGS,
   V8_FLAGS,
 } from "./lib/launch_flags.ts";
@@ -133,8 +135,12 @@ export async function compile(
   });
   try {
     const executable = join(workDir, basename(output));
-    await compileTo(executable, options, run);
-    const faults = lockFaults(await readBakedMetadata(executable), options);
+    const bundle = await compileTo(executable, options, run);
+    const baked = await readBakedMetadata(executable);
+    const faults = [
+      ...lockFaults(baked, options),
+      ...embedFaults(baked.files, bundle),
+    ];
     if (faults.length > 0) {
       throw new Error(`Cannot trust the executable: ${faults.join("; ")}`);
     }
@@ -146,18 +152,22 @@ export async function compile(
   }
 }
 
+/** @returns The files of the bundle with their sizes. */
 async function compileTo(
   executable: string,
   options: CompileOptions,
   run: (args: readonly string[]) => Promise<void>,
-): Promise<void> {
+): Promise<ReadonlyMap<string, number>> {
   const { target, grants, v8Flags } = options;
   const workDir = await Deno.makeTempDir({ prefix: "skerry-compile-" });
   try {
     const entry = await bundleAgent(workDir);
+    const sizes = new Map<string, number>();
     for await (const { name } of Deno.readDir(workDir)) {
+      const path = `${workDir}/${name}`;
       // The time is embedded with the file.
-      await Deno.utime(`${workDir}/${name}`, 0, 0);
+      await Deno.utime(path, 0, 0);
+      sizes.set(name, (await Deno.stat(path)).size);
     }
     await run([
       "compile",
@@ -173,6 +183,7 @@ async function compileTo(
       ...flagsOf(grants, v8Flags),
       entry,
     ]);
+    return sizes;
   } finally {
     await Deno.remove(workDir, { recursive: true });
   }
@@ -198,111 +209,6 @@ Cannot compile without denort, the runtime that executables are made from.
 Either compile where Deno's release server can be reached once; or put the
 archive named above at $DENO_DIR/dl/release/v${Deno.version.deno}/; or name an
 unpacked denort with DENORT_BIN=PATH.`;
-}
-
-/** What an executable was told about permissions and the engine. */
-export interface BakedMetadata {
-  readonly permissions: Readonly<Record<string, unknown>>;
-  readonly v8Flags: readonly string[];
-  /** Whether it keeps code that V8 has compiled in a file of the temp directory. */
-  readonly hasCodeCache: boolean;
-}
-
-const NOTE_SECTION = ".note.sui";
-
-/**
- * Reads back what was baked into an ELF executable.
- *
- * @throws {Error} When the file is no executable made by `deno compile`.
- */
-export async function readBakedMetadata(path: string): Promise<BakedMetadata> {
-  using file = await Deno.open(path);
-  const note = new TextDecoder().decode(await readSection(file, NOTE_SECTION));
-  const start = note.indexOf('{"argv":');
-  const text = start < 0 ? undefined : firstJsonObject(note.slice(start));
-  const body: unknown = text === undefined ? undefined : JSON.parse(text);
-  if (
-    typeof body !== "object" || body === null || !("permissions" in body) ||
-    typeof body.permissions !== "object" || body.permissions === null ||
-    !("v8_flags" in body) || !Array.isArray(body.v8_flags)
-  ) {
-    throw new Error(`Cannot read the metadata of "${path}": found none`);
-  }
-  return {
-    permissions: { ...body.permissions },
-    v8Flags: body.v8_flags.map(String),
-    // A format that does not say so is not trusted.
-    hasCodeCache: !("code_cache_key" in body) || body.code_cache_key !== null,
-  };
-}
-
-/** Reads one section of a 64-bit little-endian ELF file by its name. */
-async function readSection(
-  file: Deno.FsFile,
-  name: string,
-): Promise<Uint8Array> {
-  const header = view(await readAt(file, 0, 64));
-  const isElf = header.getUint32(0) === 0x7f45_4c46;
-  if (!isElf) throw new Error("Cannot read the executable: found no ELF file");
-  const tableAt = Number(header.getBigUint64(40, true));
-  const entrySize = header.getUint16(58, true);
-  const count = header.getUint16(60, true);
-  const namesIndex = header.getUint16(62, true);
-  const table = await readAt(file, tableAt, entrySize * count);
-  const section = (index: number) => {
-    const entry = view(table.subarray(index * entrySize));
-    const offset = Number(entry.getBigUint64(24, true));
-    const size = Number(entry.getBigUint64(32, true));
-    return { nameAt: entry.getUint32(0, true), offset, size };
-  };
-  const { offset, size } = section(namesIndex);
-  const names = new TextDecoder().decode(await readAt(file, offset, size));
-  for (let index = 0; index < count; index++) {
-    const each = section(index);
-    const end = names.indexOf("\0", each.nameAt);
-    if (names.slice(each.nameAt, end) === name) {
-      return await readAt(file, each.offset, each.size);
-    }
-  }
-  throw new Error(`Cannot read the executable: found no section ${name}`);
-}
-
-async function readAt(
-  file: Deno.FsFile,
-  offset: number,
-  size: number,
-): Promise<Uint8Array> {
-  const bytes = new Uint8Array(size);
-  await file.seek(offset, Deno.SeekMode.Start);
-  let filled = 0;
-  while (filled < size) {
-    const count = await file.read(bytes.subarray(filled));
-    if (count === null) {
-      throw new Error("Cannot read the executable: too short");
-    }
-    filled += count;
-  }
-  return bytes;
-}
-
-function view(bytes: Uint8Array): DataView {
-  return new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-}
-
-/** The JSON object with which a text starts; the rest may be anything. */
-function firstJsonObject(text: string): string | undefined {
-  let depth = 0;
-  let inString = false;
-  for (let at = 0; at < text.length; at++) {
-    const letter = text[at];
-    if (inString) {
-      if (letter === "\\") at++;
-      else if (letter === '"') inString = false;
-    } else if (letter === '"') inString = true;
-    else if (letter === "{") depth++;
-    else if (letter === "}" && --depth === 0) return text.slice(0, at + 1);
-  }
-  return undefined;
 }
 
 /** Says where the baked permissions differ from what they should be. */
@@ -337,12 +243,32 @@ export function lockFaults(
       ? []
       : [`${name} is ${shown}, wanted ${JSON.stringify(value)}`];
   });
+  const features = baked.features.toSorted().join(" ");
+  if (features !== FEATURE_FLAGS.toSorted().join(" ")) {
+    faults.push(`its features are "${features}", wanted ${FEATURE_FLAGS}`);
+  }
   const missing = v8Flags.filter((flag) => !baked.v8Flags.includes(flag));
   return [
     ...faults,
     ...missing.map((flag) => `the engine's flag ${flag} is not there`),
     ...(baked.hasCodeCache ? ["it keeps a code cache, wanted none"] : []),
   ];
+}
+
+/**
+ * Says which files of the bundle are not in the executable as they are. What is imported
+ * at run time would be missed only then.
+ */
+export function embedFaults(
+  embedded: ReadonlyMap<string, number>,
+  bundle: ReadonlyMap<string, number>,
+): string[] {
+  return [...bundle].flatMap(([name, size]) => {
+    const found = embedded.get(name);
+    if (found === size) return [];
+    const what = found === undefined ? "is not there" : `has ${found} bytes`;
+    return [`the bundle's "${name}" ${what}, wanted ${size} bytes`];
+  });
 }
 
 async function main(): Promise<number> {

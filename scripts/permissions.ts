@@ -23,7 +23,7 @@ import {
   deriveReadGrants,
   NO_GRANTS,
 } from "./lib/command_grants.ts";
-import { grantsToFlags, V8_FLAGS } from "./lib/launch_flags.ts";
+import { FEATURE_FLAGS, grantsToFlags, V8_FLAGS } from "./lib/launch_flags.ts";
 
 /** The grants of a command line, or every reason why it is refused. */
 export type GrantsResult =
@@ -63,6 +63,13 @@ export async function grantsForArguments(
       return { kind: "ok", grants: NO_GRANTS };
     case "validate":
       return { kind: "ok", grants: deriveReadGrants(filesOf(command, io)) };
+    case "install": {
+      const run = await parseRunArguments(command.args, { ...io, cwd: root });
+      if (run.kind === "refused") return { ...run, topic: "install" };
+      const { configPath } = run.config;
+      const files = configPath === undefined ? [] : [configPath];
+      return { kind: "ok", grants: hostnameAnd(deriveReadGrants(files)) };
+    }
     case "run": {
       const run = await parseRunArguments(command.args, io);
       if (run.kind === "refused") return { ...run, topic: "run" };
@@ -84,6 +91,16 @@ export async function grantsForArguments(
       };
     }
   }
+}
+
+function root(): string {
+  return "/";
+}
+
+/** The node's name is checked, too. */
+function hostnameAnd(grants: Grants): Grants {
+  const target = "hostname";
+  return { ...grants, sys: [{ target, option: target }] };
 }
 
 function filesOf(
@@ -114,10 +131,14 @@ export async function lockedRunFlags(
   return flagsOf(result.grants);
 }
 
-/** Grants and the engine's flags, as flags of `deno run`. */
+/** Grants, features and the engine's flags, as flags of `deno run`. */
 export function flagsOf(
   grants: Grants,
   v8Flags: readonly string[] = V8_FLAGS,
 ): string[] {
-  return [...grantsToFlags(grants), `--v8-flags=${v8Flags.join(",")}`];
+  return [
+    ...grantsToFlags(grants),
+    ...FEATURE_FLAGS,
+    `--v8-flags=${v8Flags.join(",")}`,
+  ];
 }

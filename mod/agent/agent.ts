@@ -13,16 +13,13 @@ import {
   type StorageMeters,
   type StoragePaths,
 } from "../eviction/mod.ts";
-import type {
-  NodePressureManager,
-  PressuredPods,
-  Reclaimer,
-} from "../pressure/mod.ts";
 import type { GarbageCollector } from "../collect/mod.ts";
 import type { EventRecorder } from "../events/mod.ts";
 import type { Heard, ObjectChange, ObjectStore } from "../local/mod.ts";
 import type { AdmissionNode } from "../pod/admission/mod.ts";
+import type { ShutdownGroup } from "../pod/lifecycle/mod.ts";
 import type { BadRevision, PodHistory } from "../pod/recovery/mod.ts";
+import { isTerminalPhase } from "../pod/status/mod.ts";
 import { objectReferences } from "../pod/inputs/mod.ts";
 import {
   isCompleteSet,
@@ -44,20 +41,17 @@ import {
   Rollbacks,
   type VersionSwap,
 } from "./desired/mod.ts";
+import type { PodOutcome, PodRemains, RuntimePodSyncer } from "./sync/mod.ts";
+import { shutDownNode } from "./node_shutdown.ts";
 import {
-  EndedPods,
-  type PodOutcome,
-  type PodRemains,
-  type RuntimePodSyncer,
-} from "./sync/mod.ts";
-import {
-  type PodSyncer,
+  ParkedPods,
+  type PodParker,
   PodWorkers,
   type ResizeJudge,
+  runningPod,
   takeProbeResult,
   type WorkerView,
 } from "./workers/mod.ts";
-import { evictablePods } from "./evictable_pods.ts";
 import {
   eventsOf,
   housekeepingEvents,
@@ -78,7 +72,7 @@ interface AgentDeps {
   /** Makes what syncs the pods. */
   readonly syncer: (
     resizes: ResizeJudge,
-  ) => PodSyncer & Pick<RuntimePodSyncer, "outcome">;
+  ) => PodParker & Pick<RuntimePodSyncer, "outcome">;
   readonly prober: Pick<ProbeManager, "look" | "run">;
   readonly statuses: Pick<
     StatusManager,
@@ -95,11 +89,6 @@ interface AgentDeps {
   /** What this node offers to pods, asked anew for each. */
   readonly node: () => AdmissionNode;
   readonly meters: StorageMeters;
-  /** Makes what acts when the node runs short. */
-  readonly pressure: (parts: {
-    readonly pods: PressuredPods;
-    readonly reclaimers: readonly Reclaimer[];
-  }) => Pick<NodePressureManager, "conditions" | "run" | "whenChanged">;
   readonly storage: PodStorage;
   /** What an earlier agent knew of the versions of pods. */
   readonly histories: ReadonlyMap<string, PodHistory>;
@@ -108,7 +97,7 @@ interface AgentDeps {
   readonly records: { run(signal: AbortSignal): Promise<void> };
   /** Removes what pods leave behind. */
   readonly collector: Pick<GarbageCollector, "run" | "retryAll">;
-  readonly remains: Pick<PodRemains, "livingOf" | "isGone" | "remove">;
+  readonly remains: Pick<PodRemains, "livingOf" | "isGone">;
   readonly sourcesReady: SourcesReady;
   readonly sources: readonly {
     run(signal: AbortSignal): AsyncIterable<SourceSet>;
@@ -142,12 +131,12 @@ export interface AgentOptions extends StoragePaths {
 export class Agent {
   readonly #deps: AgentDeps;
   readonly #workers: PodWorkers;
+  readonly #parked: ParkedPods;
   readonly #admission: PodAdmission;
   readonly #resizes: ResizeGate;
   readonly #syncer: ReturnType<AgentDeps["syncer"]>;
   readonly #reconciler: Reconciler;
   readonly #evictor: StorageEvictor;
-  readonly #pressure: ReturnType<AgentDeps["pressure"]>;
   readonly #rollbacks: Rollbacks;
   #lastBeatMs: number;
 
@@ -167,11 +156,12 @@ export class Agent {
     const seen = new ListedPods(listed);
     this.#resizes = new ResizeGate({ ...deps, seen, workers });
     this.#syncer = deps.syncer(this.#resizes);
+    this.#parked = new ParkedPods(this.#syncer);
     this.#workers = new PodWorkers({
       clock: deps.clock,
       random: deps.random,
       log: deps.log,
-      syncer: this.#syncer,
+      syncer: this.#parked,
       names: seen,
       onCapacityFreed: () => {
         this.#admission.touch();
@@ -179,14 +169,8 @@ export class Agent {
       },
     }, options);
     deps.whenWaiting((uid) => this.#workers.yieldPlace(uid));
-    const pods = evictablePods(() => this.#workers, deps.statuses);
-    this.#pressure = deps.pressure({
-      pods,
-      reclaimers: [new EndedPods({ ...deps, workers })],
-    });
     this.#admission = new PodAdmission({
       ...deps,
-      node: () => ({ ...deps.node(), pressures: this.#pressure.conditions }),
       owns,
       workers: this.#workers,
       resizes: this.#resizes,
@@ -197,8 +181,13 @@ export class Agent {
       workers: this.#workers,
       store: deps.rollbackStore,
     });
-    this.#pressure.whenChanged(() => this.#admission.touch());
-    this.#evictor = new StorageEvictor({ ...deps, pods }, options);
+    this.#evictor = new StorageEvictor({
+      ...deps,
+      pods: {
+        running: () => this.#running(),
+        evict: (...eviction) => this.#workers.evict(...eviction),
+      },
+    }, options);
     this.#reconciler = new Reconciler({
       ...deps,
       livingUids: living,
@@ -266,7 +255,6 @@ export class Agent {
       this.#workers,
       collector,
       this.#evictor,
-      this.#pressure,
       rollbackStore,
       records,
     ];
@@ -277,6 +265,21 @@ export class Agent {
       // The signal outlives an agent that fails.
       signal.removeEventListener("abort", pause);
     }
+  }
+
+  /**
+   * Stops all pods, in groups of their priority, because the machine goes down. They stay
+   * wanted, and the next agent starts them again. Works while `run` does.
+   *
+   * @throws {unknown} the reason of `signal` when it aborts first
+   */
+  async shutDown(
+    groups: readonly ShutdownGroup[],
+    signal: AbortSignal,
+  ): Promise<void> {
+    const { clock, log } = this.#deps;
+    const deps = { clock, log, workers: this.#workers, parked: this.#parked };
+    await shutDownNode(groups, { deps, signal });
   }
 
   #handle(event: SyncEvent): void {
@@ -303,7 +306,8 @@ export class Agent {
         this.#deps.collector.retryAll();
         break;
       case "housekeeping_due":
-        this.#swapAll(this.#rollbacks.review());
+        // A version that was stopped is not one that does not become ready.
+        if (!this.#parked.isGoingDown) this.#swapAll(this.#rollbacks.review());
         if (this.#deps.sourcesReady.allReady()) this.#rollbacks.sweep();
         this.#reconciler.reconcile();
         this.#admission.review();
@@ -361,6 +365,15 @@ export class Agent {
       if (!known.has(uid)) sessions.delete(uid);
     }
     statuses.removeOrphanedStatuses(known);
+  }
+
+  /** The pods that run or are to run. */
+  #running(): Pod[] {
+    return this.#workers.list().flatMap(({ uid, state }) => {
+      const pod = runningPod(state);
+      const isOver = isTerminalPhase(this.#deps.statuses.get(uid)?.phase);
+      return pod === undefined || isOver ? [] : [pod];
+    });
   }
 }
 

@@ -4,16 +4,24 @@
  * @module
  */
 
-import { defined, type Sessions } from "../base/mod.ts";
+import type { Sessions } from "../base/mod.ts";
 import type { ObjectGetter } from "../api/objects/mod.ts";
 import type { AgentConfig } from "../config/mod.ts";
 import type { Activities } from "../runtime/account/mod.ts";
+import {
+  ImageCredentials,
+  NodeConfigFiles,
+} from "../runtime/credentials/mod.ts";
 import { ContainerFiles, ContainerNotes } from "../runtime/observe/mod.ts";
 import { type NodeFacts, SpecBuilder } from "../runtime/spec/mod.ts";
 import { PodExecutor } from "../runtime/start/mod.ts";
 import { PodRemover } from "../runtime/end/mod.ts";
 import { type PodResources, UserNamespaces } from "../runtime/resources/mod.ts";
-import { diskFiles, type PodRecords } from "../host/files/mod.ts";
+import {
+  diskFiles,
+  type PodRecords,
+  readFileBounded,
+} from "../host/files/mod.ts";
 import { realPathOf } from "../host/paths/mod.ts";
 import {
   AnnouncedEnds,
@@ -81,6 +89,13 @@ export async function buildRuntime(
   const executor = new PodExecutor({
     ...common,
     images,
+    credentials: new ImageCredentials({
+      ...deps,
+      node: new NodeConfigFiles({
+        paths: config.runtime.imageCredentialFiles,
+        rootDir: config.paths.rootDir,
+      }, { readFile: readFileBounded }),
+    }),
     containerFiles,
     specs: specBuilder(config, { ...deps, nodeFiles, users }),
     users,
@@ -89,7 +104,7 @@ export async function buildRuntime(
   }, {
     maxParallelStarts: config.runtime.maxParallelSandboxStarts,
     maxRestartWaitMs: config.runtime.maxRestartPeriodMs,
-    ...defined({ maxParallelPulls: config.runtime.parallelPulls }),
+    maxParallelPulls: config.runtime.parallelPulls,
   });
   const { activities } = executor;
   return {

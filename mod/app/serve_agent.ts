@@ -4,12 +4,7 @@
  * @module
  */
 
-import {
-  nextDelay,
-  systemClock,
-  systemRandom,
-  TaskGroup,
-} from "../base/mod.ts";
+import { systemClock, systemRandom, TaskGroup } from "../base/mod.ts";
 import {
   createLogger,
   type Logger,
@@ -25,25 +20,21 @@ import {
 } from "../config/mod.ts";
 import { connectCri } from "../cri/mod.ts";
 import { EventRecorder } from "../events/mod.ts";
+import { NotifySocket } from "../host/clients/mod.ts";
 import { ensureDirectory, lockRootDirectory } from "../host/files/mod.ts";
 import { fileErrorKind } from "../host/paths/mod.ts";
 import { ControlServer, HealthzServer } from "../server/mod.ts";
 import { AgentViews } from "../views/mod.ts";
-import { buildCore } from "./core.ts";
-import type { CoreDeps, ProcessDeps } from "./core_deps.ts";
-import { thisMachine } from "./build_pressure.ts";
+import type { ProcessDeps } from "./core_deps.ts";
+import { CoreLife } from "./core_life.ts";
+import { MachineShutdown } from "./machine_shutdown.ts";
 import { RootDisk } from "./root_disk.ts";
+import { ServiceManager } from "./service_manager.ts";
 
 /** Exit codes; 64 as sysexits has it for usage. */
 const EXIT_OK = 0;
 const EXIT_FAILURE = 1;
 const EXIT_USAGE = 64;
-
-/** Between two attempts to run after a fault of our own. */
-const RESTART_PAUSE = { baseMs: 1_000, maxMs: 30_000 };
-
-/** A core that ran this long was not broken from the start. */
-const HEALTHY_RUN_MS = 60_000;
 
 /** How long the log may take at the end; supervisors wait about twice as long. */
 const FLUSH_MS = 500;
@@ -163,44 +154,43 @@ async function serve(
     root: config.paths.rootDir,
     runtime: config.runtime.socketPath,
   });
-  const core = { ...deps.process, connection, events, machine: thisMachine };
-  await keepRunning({ config, core, views, signal: deps.signal });
+  using socket = openNotifySocket(config, log);
+  const manager = socket && new ServiceManager({
+    clock,
+    log,
+    health: views,
+    send: (lines) => socket.send(lines),
+  }, config.service);
+  const shutdown = new MachineShutdown(config, { ...deps.process, events });
+  await shutdown.open();
+  const life = new CoreLife({ ...deps.process, connection, events }, {
+    config,
+    views,
+    beforeEnd: async (agent) => {
+      const seconds = await shutdown.dueSeconds();
+      if (seconds === undefined) return;
+      void manager?.goingDown(seconds);
+      await shutdown.run(agent);
+    },
+  });
+  const end = life.endAfter(deps.signal);
+  await using telling = new TaskGroup(end);
+  if (manager !== undefined) telling.start((signal) => manager.run(signal));
+  await life.run(end);
 }
 
-/**
- * Runs the core, again and again if it must be: the agent does not end because of a
- * fault of its own (I5). All it knows is on the disk and in the runtime, so a new
- * core goes on where the old one failed.
- */
-async function keepRunning(
-  options: {
-    config: AgentConfig;
-    core: CoreDeps;
-    views: AgentViews;
-    signal: AbortSignal;
-  },
-): Promise<void> {
-  const { config, core: deps, views, signal } = options;
-  const { clock, log } = deps;
-  let pauseMs: number | undefined;
-  while (!signal.aborted) {
-    const startMs = clock.monotonic();
-    try {
-      const core = await buildCore(config, deps);
-      views.show(core);
-      await core.agent.run(signal);
-    } catch (error) {
-      if (signal.aborted) return;
-      // One that worked for a while failed for another reason than the last.
-      const worked = clock.monotonic() - startMs > HEALTHY_RUN_MS;
-      pauseMs = nextDelay(worked ? undefined : pauseMs, RESTART_PAUSE);
-      log.error("core_failed", {
-        error: describeError(error),
-        stack: error instanceof Error ? error.stack : undefined,
-        againMs: pauseMs,
-      });
-      await clock.sleep(pauseMs, signal).catch(() => {});
-    }
+/** Without it the agent runs on, and the service manager takes it for one that hangs. */
+function openNotifySocket(
+  config: AgentConfig,
+  log: Logger,
+): NotifySocket | undefined {
+  const { notifySocket: socket, ownSocket: own } = config.service;
+  if (socket === undefined) return undefined;
+  try {
+    return NotifySocket.open({ socket, own });
+  } catch (error) {
+    log.error("service_manager_not_told", { error });
+    return undefined;
   }
 }
 

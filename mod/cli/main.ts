@@ -25,6 +25,7 @@ import {
 import { getEvents } from "./get_events.ts";
 import { getPods } from "./get_pods.ts";
 import { getSources } from "./get_sources.ts";
+import { install } from "./install.ts";
 import { type CliIo, OutputClosedError } from "./io.ts";
 import { showLog } from "./show_log.ts";
 import { showDescription, showExplanation } from "./show_report.ts";
@@ -74,6 +75,12 @@ async function carryOut(command: Command, io: CliIo): Promise<number> {
       // It shares the rules of the agent, and so all that the agent loads.
       const { validate } = await import("./validate.ts");
       return await validate(command, io) ? EXIT_OK : EXIT_FAILURE;
+    }
+    case "install": {
+      const faults = await install(command, io);
+      if (faults.length === 0) return EXIT_OK;
+      await refuse(faults, { topic: "install", io });
+      return EXIT_USAGE;
     }
     default: {
       const found = await findControlSocket(command.location, io);

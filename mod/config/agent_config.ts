@@ -6,8 +6,8 @@
 
 import type { UnknownFields } from "../api/fault/mod.ts";
 import type { CgroupDriver } from "../api/types/mod.ts";
-import type { PressureOptions, ThresholdFields } from "../pressure/mod.ts";
-import type { Hidden } from "./hidden.ts";
+import type { ShutdownGroup } from "../pod/lifecycle/mod.ts";
+import type { Hidden } from "../base/text/mod.ts";
 
 /** What the manifest sources need. */
 export interface SourceConfig {
@@ -54,8 +54,10 @@ export interface RuntimeConfig {
   readonly podLogsDir: string;
   /** Longest wait between two restarts of a crashing container. */
   readonly maxRestartPeriodMs: number;
-  /** How many images may be pulled at a time; `undefined` sets no bound. */
-  readonly parallelPulls: number | undefined;
+  /** Absolute paths of docker configurations whose logins hold for all pods. */
+  readonly imageCredentialFiles: readonly string[];
+  /** How many images may be pulled at a time. */
+  readonly parallelPulls: number;
   /**
    * How many pods start at a time, from their sandbox to their first container. Those that go
    * first have some places more, and one that takes 2 s does not count while others wait.
@@ -128,11 +130,6 @@ export const HOST_VIEW = {
   cgroup: "cgroup",
   /** A read-only bind mount of `/sys/kernel/mm/hugepages`. */
   hugePages: "hugepages",
-  /**
-   * A read-only bind mount of any directory on the runtime's file system for images, if
-   * that is another than the one of the root directory; an empty one will do.
-   */
-  imageFs: "imagefs",
 } as const;
 
 /** How often the agent looks again. */
@@ -158,6 +155,26 @@ export interface ServerConfig {
   readonly healthzAddress: string;
 }
 
+/** What the agent tells the service manager that started it. */
+export interface ServiceConfig {
+  /** Absolute path of the service manager's socket; `undefined` when none is named. */
+  readonly notifySocket: string | undefined;
+  /** Absolute path of the agent's own end. */
+  readonly ownSocket: string;
+  /** After so long without a sign of life the service manager restarts the agent. */
+  readonly watchdogMs: number;
+}
+
+/** What becomes of pods when the machine goes down. */
+export interface ShutdownConfig {
+  /** They end one after the other; none when pods are left alone. */
+  readonly groups: readonly ShutdownGroup[];
+  /** A file that is made when the machine goes down, before the agent is stopped. */
+  readonly markerPath: string;
+  /** Remembers when the last shutdown began and ended. */
+  readonly recordPath: string;
+}
+
 /** How the agent logs. */
 export interface LogConfig {
   readonly format: "json" | "text";
@@ -171,10 +188,11 @@ export interface AgentConfig {
   readonly source: SourceConfig;
   readonly runtime: RuntimeConfig;
   readonly node: NodeConfig;
-  readonly pressure: PressureOptions;
   readonly sync: SyncConfig;
   readonly paths: PathsConfig;
   readonly server: ServerConfig;
+  readonly service: ServiceConfig;
+  readonly shutdown: ShutdownConfig;
   readonly log: LogConfig;
 }
 
@@ -208,8 +226,15 @@ export interface Settings {
     readonly name: string | undefined;
     readonly enforceNodeAllocatable: readonly string[] | undefined;
   };
-  readonly pressure: ThresholdFields & Omit<PressureOptions, "thresholds">;
   readonly server: ServerConfig;
+  readonly service: Omit<ServiceConfig, "ownSocket">;
+  readonly shutdown: {
+    /** For all pods together; 0 leaves them alone. */
+    readonly totalMs: number;
+    /** What of it is kept for critical pods. */
+    readonly criticalMs: number;
+    readonly byPriority: readonly ShutdownGroup[];
+  };
   readonly sync: SyncConfig;
   readonly log: LogConfig;
 }

@@ -17,8 +17,8 @@ import {
   manifestUrlOf,
   manifestUrlWarnings,
 } from "./manifest_url.ts";
-import { readThresholds } from "../pressure/mod.ts";
 import { DEFAULT_ROOT_DIR } from "./settings.ts";
+import { shutdownFaults, shutdownGroups } from "./shutdown_settings.ts";
 
 /** A complete configuration and what is wrong with it. */
 export interface BuiltConfig {
@@ -30,16 +30,15 @@ export interface BuiltConfig {
 // The kernel's sockaddr_un has 108 bytes, the last of which ends the text.
 const MAX_SOCKET_PATH_BYTES = 107;
 
+/** With upstream's one, a registry that hangs would hold up the images of all others. */
+const DEFAULT_PARALLEL_PULLS = 5;
+
 /** Completes `settings` and collects every fault of their combination. */
 export function buildAgentConfig(
   settings: Settings,
   options: Pick<AgentConfig, "configPath"> & Pick<ConfigIo, "hostname">,
 ): BuiltConfig {
   const { source, runtime, node, paths, sync, server, log } = settings;
-  const { transitionMs, maxPodGraceSeconds } = settings.pressure;
-  const { thresholds, faults: thresholdFaults } = readThresholds(
-    settings.pressure,
-  );
   const name = node.name ?? nodeName.decode(options.hostname(), "/");
   const manifestUrl = manifestUrlOf(settings.manifestUrl);
   const { serializeImagePulls, maxParallelImagePulls, ...ofRuntime } = runtime;
@@ -51,13 +50,11 @@ export function buildAgentConfig(
     runtime: {
       ...ofRuntime,
       imageSocketPath: runtime.imageSocketPath ?? runtime.socketPath,
-      // As upstream: one at a time, unless a number of two or more is given.
-      parallelPulls: serializeImagePulls ?? (maxParallelImagePulls ?? 1) < 2
+      parallelPulls: serializeImagePulls
         ? 1
-        : maxParallelImagePulls,
+        : maxParallelImagePulls ?? DEFAULT_PARALLEL_PULLS,
     },
     node: nodeOf(node, name ?? ""),
-    pressure: { thresholds, transitionMs, maxPodGraceSeconds },
     sync,
     paths: {
       rootDir: paths.rootDir,
@@ -67,6 +64,12 @@ export function buildAgentConfig(
       pidFile: `${runDir}/skerry.pid`,
     },
     server,
+    service: { ...settings.service, ownSocket: `${runDir}/notify.sock` },
+    shutdown: {
+      groups: shutdownGroups(settings.shutdown),
+      markerPath: `${runDir}/machine-stopping`,
+      recordPath: `${paths.rootDir}/graceful_node_shutdown_state`,
+    },
     log,
   };
   const faults = [
@@ -79,7 +82,7 @@ export function buildAgentConfig(
     ...socketFaults(config),
     ...periodFaults(settings, manifestUrl !== undefined),
     ...conflicts(settings),
-    ...thresholdFaults,
+    ...shutdownFaults(settings.shutdown),
     ...manifestUrlFaults(settings.manifestUrl, manifestUrl),
   ];
   const warnings = [
@@ -149,6 +152,7 @@ function socketFaults(config: AgentConfig): string[] {
   const named = [
     { option: "--control-socket", path: config.paths.controlSocketStaging },
     { option: "--container-runtime-endpoint", path: config.runtime.socketPath },
+    ...notifySockets(config.service),
   ];
   return named.flatMap(({ option, path }) => {
     const bytes = new TextEncoder().encode(path).length;
@@ -156,6 +160,13 @@ function socketFaults(config: AgentConfig): string[] {
       `Cannot use ${option}: found "${path}" of ${bytes} bytes, wanted at most ${MAX_SOCKET_PATH_BYTES} for a unix socket`,
     ];
   });
+}
+
+function notifySockets({ notifySocket, ownSocket }: AgentConfig["service"]) {
+  return notifySocket === undefined ? [] : [
+    { option: "--notify-socket", path: notifySocket },
+    { option: "--run-dir", path: ownSocket },
+  ];
 }
 
 /** Settings that exclude each other. */

@@ -5,10 +5,9 @@
  */
 
 import { parseArgs } from "node:util";
-import { suggest } from "../base/text/mod.ts";
+import { NOT_SHOWN, suggest } from "../base/text/mod.ts";
 import { ROWS } from "./complete_settings.ts";
 import { givenPath, text } from "./decoders.ts";
-import { NOT_SHOWN } from "./hidden.ts";
 import { type Flag, flag, helpOf } from "./setting.ts";
 
 /** What the arguments say, and what is wrong with them. */

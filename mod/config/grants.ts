@@ -117,13 +117,15 @@ function netTargets(
   },
 ): readonly string[] {
   const { use, value } = given;
-  const { paths, server, source } = context.config;
+  const { paths, server, service, source } = context.config;
   const texts = [value].flat().filter((each) => typeof each === "string");
   switch (use) {
     case "socket":
       return texts.map(unix);
     case "own_socket":
       return [...texts, paths.controlSocketStaging].map(unix);
+    case "notify_socket":
+      return texts.flatMap((socket) => [socket, service.ownSocket]).map(unix);
     case "port":
       return typeof value === "number" && value !== 0
         ? [joinHostPort({ host: server.healthzAddress, port: value })]

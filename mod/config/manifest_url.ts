@@ -5,9 +5,9 @@
  */
 
 import { isRecord } from "../base/mod.ts";
+import { Hidden } from "../base/text/mod.ts";
 import type { ManifestUrlConfig, Settings } from "./agent_config.ts";
 import type { Decoder } from "./decoders.ts";
-import { Hidden } from "./hidden.ts";
 
 /** Values by the name of the header. */
 type Headers = Readonly<Record<string, readonly string[]>>;

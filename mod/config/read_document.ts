@@ -6,10 +6,9 @@
 
 import { stableJson } from "../api/objects/mod.ts";
 import { isRecord } from "../base/mod.ts";
-import { suggest } from "../base/text/mod.ts";
+import { Hidden, NOT_SHOWN, suggest } from "../base/text/mod.ts";
 import type { Decoder } from "./decoders.ts";
 import type { Field } from "./setting.ts";
-import { Hidden, NOT_SHOWN } from "./hidden.ts";
 
 /** What is wrong with one field. */
 export interface FieldFault {

@@ -42,6 +42,7 @@ interface Places<T> {
  *
  * - `socket`: a unix socket that the agent connects to
  * - `own_socket`: the one that the agent makes
+ * - `notify_socket`: the service manager's, to which the agent sends from one of its own
  * - `port`: where the agent listens, 0 for nowhere
  * - `url`: the server that the agent asks for manifests
  * - `networks`: where pods are probed
@@ -50,6 +51,7 @@ interface Places<T> {
 export const NET_USES = [
   "socket",
   "own_socket",
+  "notify_socket",
   "port",
   "url",
   "networks",

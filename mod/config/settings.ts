@@ -43,8 +43,9 @@ import {
   joinHeaders,
   manifestUrl,
 } from "./manifest_url.ts";
-import { PRESSURE_SETTINGS } from "./pressure_settings.ts";
+import { SERVICE_ROWS } from "./service_settings.ts";
 import { field, flag, listFlag, pointer, type Rows } from "./setting.ts";
+import { SHUTDOWN_ROWS } from "./shutdown_settings.ts";
 
 /** The default of `--root-dir`, whose run directory lies elsewhere. */
 export const DEFAULT_ROOT_DIR = "/var/lib/skerry";
@@ -171,6 +172,14 @@ export const SETTINGS: {
       access: "write",
       net: "socket",
     },
+    imageCredentialFiles: {
+      flag: listFlag("image-credentials FILE", single(givenPath)),
+      help:
+        "docker's config.json with logins for registries,\nbeside ROOT-DIR/config.json; may be repeated",
+      skerry: field("imageCredentials", listOf(givenPath)),
+      fallback: [],
+      access: "read",
+    },
     podLogsDir: {
       flag: flag("pod-logs-dir PATH", givenPath),
       help: "logs of containers (default {default})",
@@ -237,7 +246,7 @@ export const SETTINGS: {
     hostView: {
       flag: flag("host-view DIR", givenPath),
       help:
-        "bind mounts of /sys/fs/cgroup at DIR/cgroup, of\n/sys/kernel/mm/hugepages at DIR/hugepages, and of\nthe disk of images at DIR/imagefs",
+        "bind mounts of /sys/fs/cgroup at DIR/cgroup and\nof /sys/kernel/mm/hugepages at DIR/hugepages",
       skerry: field("hostView", path),
       access: "write",
     },
@@ -319,7 +328,6 @@ export const SETTINGS: {
       fallback: false,
     },
   },
-  pressure: PRESSURE_SETTINGS,
   server: {
     healthzPort: {
       flag: flag("healthz-port PORT", portText),
@@ -333,6 +341,8 @@ export const SETTINGS: {
       fallback: "127.0.0.1",
     },
   },
+  service: SERVICE_ROWS,
+  shutdown: SHUTDOWN_ROWS,
   sync: {
     syncFrequencyMs: {
       kubelet: field("syncFrequency", durationMs),

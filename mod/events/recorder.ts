@@ -1,5 +1,5 @@
 /**
- * Records what happens to pods: a log line, a metric and a bounded history.
+ * Records what happens to pods and to the node: a log line, a metric and a bounded history.
  *
  * @module
  */
@@ -179,11 +179,11 @@ export class EventRecorder implements EventSink {
 
   #write(event: UnnumberedEvent, unsaid: number): void {
     const { pod, count } = event;
-    const isNode = pod.kind === "Node";
+    const isPod = pod.kind === undefined;
     const fields = {
-      ...(isNode
-        ? { node: pod.name }
-        : { pod: `${pod.namespace}/${pod.name}`, uid: pod.uid }),
+      ...(isPod
+        ? { pod: `${pod.namespace}/${pod.name}`, uid: pod.uid }
+        : { node: pod.name }),
       reason: event.reason,
       event: event.message,
       ...(event.fieldPath !== undefined && { field: event.fieldPath }),
@@ -191,9 +191,9 @@ export class EventRecorder implements EventSink {
       // Some of them may have been other events over the limit.
       ...(unsaid > 0 && { unsaid }),
     };
-    const kind = isNode ? "node_event" : "pod_event";
-    if (event.type === "Warning") this.#log.warn(kind, fields);
-    else this.#log.info(kind, fields);
+    const name = isPod ? "pod_event" : "node_event";
+    if (event.type === "Warning") this.#log.warn(name, fields);
+    else this.#log.info(name, fields);
   }
 }
 
@@ -250,12 +250,12 @@ function follow(
   };
 }
 
-function boundPod({ kind, name, namespace, uid }: PodRef): PodRef {
+function boundPod({ name, namespace, uid, kind }: PodRef): PodRef {
   return {
-    ...(kind !== undefined && { kind }),
     name: own(name, NAME_LIMIT),
     namespace: own(namespace, NAME_LIMIT),
     uid: own(uid, NAME_LIMIT),
+    ...(kind !== undefined && { kind }),
   };
 }
 

@@ -30,7 +30,8 @@ export function toWireEvent(
     kind: "Event",
     metadata: {
       name: `${pod.name}.${suffix}`,
-      namespace: pod.namespace,
+      // Where the API keeps the events of what has none.
+      namespace: pod.namespace || "default",
       uid: uidOf(event, suffix),
       resourceVersion: String(event.sequence),
       creationTimestamp: created,
@@ -38,7 +39,7 @@ export function toWireEvent(
     involvedObject: {
       apiVersion: "v1",
       kind: pod.kind ?? "Pod",
-      ...(pod.kind === undefined && { namespace: pod.namespace }),
+      namespace: pod.namespace,
       name: pod.name,
       ...(pod.uid !== "" && { uid: pod.uid }),
       ...(fieldPath !== undefined && { fieldPath }),

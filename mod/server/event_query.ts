@@ -18,8 +18,7 @@ export interface EventQuery {
 /** What can be selected by; upstream's list in pkg/apis/core/v1/conversion.go. */
 const FIELDS: Readonly<Record<string, (event: WireEvent) => string>> = {
   "involvedObject.kind": ({ involvedObject }) => involvedObject.kind,
-  "involvedObject.namespace": ({ involvedObject }) =>
-    involvedObject.namespace ?? "",
+  "involvedObject.namespace": ({ involvedObject }) => involvedObject.namespace,
   "involvedObject.name": ({ involvedObject }) => involvedObject.name,
   "involvedObject.uid": ({ involvedObject }) => involvedObject.uid ?? "",
   "involvedObject.apiVersion": ({ involvedObject }) =>

@@ -17,7 +17,7 @@
  * @module
  */
 
-export { type DirectoryUsage, directoryUsage } from "./directory_usage.ts";
+export { directoryUsage } from "./directory_usage.ts";
 export {
   mountFailure,
   type UnreadyVolume,

@@ -14,44 +14,13 @@ import type { FakeCri } from "../../tests/support/fake_cri/fake_cri.ts";
 import { podManifest } from "../lib/pod_manifest.ts";
 import type { ContainerdRig } from "../lib/containerd_rig.ts";
 import { type BareRequest, BareRequests } from "./bare_requests.ts";
+import type { Report } from "./figures.ts";
+import { removeLeftCgroups } from "./left_cgroups.ts";
+import { KubeletProcess } from "./kubelet_process.ts";
 
 /** A wall clock with fractions: runtimes report nanoseconds since the epoch. */
 export function wallMs(): number {
   return performance.timeOrigin + performance.now();
-}
-
-/** The middle one, of the mean of the two middle ones, of some numbers. */
-export function median(values: readonly number[]): number {
-  const sorted = values.toSorted((a, b) => a - b);
-  const at = Math.floor(sorted.length / 2);
-  const high = sorted[at] ?? NaN;
-  return sorted.length % 2 === 1 ? high : (high + (sorted[at - 1] ?? NaN)) / 2;
-}
-
-/** The smallest, the middle and the largest of some numbers. */
-export function spread(
-  values: readonly number[],
-  unit: string,
-  digits = 0,
-): string {
-  const shown = [Math.min(...values), median(values), Math.max(...values)];
-  return `${shown.map((value) => value.toFixed(digits)).join(" / ")} ${unit}`;
-}
-
-/** How often one middle value is another. */
-export function ratio(
-  values: readonly number[],
-  base: readonly number[],
-): string {
-  return `× ${(median(values) / median(base)).toFixed(2)}`;
-}
-
-/** What one middle value is above another. */
-export function onTop(
-  values: readonly number[],
-  base: readonly number[],
-): string {
-  return `${(median(values) - median(base)).toFixed(0)} ms on top`;
 }
 
 /** Megabytes of a process that are in memory, shared ones included. */
@@ -67,15 +36,6 @@ export async function cpuTicks(pid: number): Promise<number> {
     "",
   ).split(" ");
   return Number(fields[11]) + Number(fields[12]);
-}
-
-/** Prints one figure beside what it is compared with. */
-export type Report = (what: string, figure: string, compared?: string) => void;
-
-/** Lays figures out in columns. */
-export function reportTo(print: (line: string) => void): Report {
-  return (what, figure, compared = "") =>
-    print(`${what.padEnd(58)} ${figure.padStart(24)}  ${compared}`);
 }
 
 /** A fake runtime with so many pods, in a process of its own, until it is disposed. */
@@ -127,27 +87,41 @@ export async function callAfter(
   throw new Error(`Cannot see ${method} within ${CALL_LIMIT_MS} ms`);
 }
 
+/** What is measured beside skerry. */
+export interface BenchOptions {
+  /** The program of a kubelet. @default none is measured */
+  readonly kubeletPath?: string | undefined;
+  /** No more rounds than these. @default as many as each part wants */
+  readonly mostRounds?: number | undefined;
+}
+
 /** One runtime to measure on. */
 export class Bench implements AsyncDisposable {
   readonly rig: ContainerdRig;
   readonly cri: CriConnection;
   readonly #report: Report;
   readonly #bare: BareRequests;
+  readonly #options: BenchOptions;
 
   private constructor(
     rig: ContainerdRig,
-    cri: CriConnection,
-    report: Report,
+    parts: {
+      readonly cri: CriConnection;
+      readonly report: Report;
+      readonly options: BenchOptions;
+    },
   ) {
     this.rig = rig;
-    this.cri = cri;
-    this.#report = report;
+    this.cri = parts.cri;
+    this.#report = parts.report;
+    this.#options = parts.options;
     this.#bare = new BareRequests(`${rig.directory}/bare`);
   }
 
   static async open(
     rig: ContainerdRig,
     report: Report,
+    options: BenchOptions = {},
   ): Promise<Bench> {
     const cri = connectCri({ endpoint: `unix://${rig.socketPath}` }, {
       clock: systemClock,
@@ -155,7 +129,7 @@ export class Bench implements AsyncDisposable {
       metrics: new MetricsRegistry(),
     });
     await cri.ready(AbortSignal.timeout(10_000));
-    return new Bench(rig, cri, report);
+    return new Bench(rig, { cri, report, options });
   }
 
   /** Prints one figure beside what it is compared with. */
@@ -170,6 +144,33 @@ export class Bench implements AsyncDisposable {
       runtimeSocket: this.rig.socketPath,
       podNetwork: this.rig.podNetwork,
       args,
+    });
+  }
+
+  /** Whether a kubelet is measured beside skerry. */
+  get hasKubelet(): boolean {
+    return this.#options.kubeletPath !== undefined;
+  }
+
+  /** How often something is measured that is usually measured so often. */
+  rounds(usual: number): number {
+    return Math.min(usual, this.#options.mostRounds ?? usual);
+  }
+
+  /**
+   * A kubelet that does not run yet.
+   *
+   * @throws {Error} when none was named
+   */
+  async kubelet(): Promise<KubeletProcess> {
+    const { kubeletPath } = this.#options;
+    if (kubeletPath === undefined) {
+      throw new Error("Cannot start a kubelet: KUBELET names none");
+    }
+    return await KubeletProcess.create({
+      path: kubeletPath,
+      runtimeSocket: this.rig.socketPath,
+      certDir: `${this.rig.directory}/kubelet-certs`,
     });
   }
 
@@ -200,6 +201,7 @@ export class Bench implements AsyncDisposable {
   /** Removes every pod of the runtime. */
   async clear(): Promise<void> {
     await this.rig.removeAllPods();
+    if (this.hasKubelet) await removeLeftCgroups();
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

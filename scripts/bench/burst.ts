@@ -4,17 +4,11 @@
  * @module
  */
 
-import { runningContainers } from "../lib/pod_views.ts";
 import { pause } from "../lib/wait_until.ts";
-import {
-  type Bench,
-  containerIdOf,
-  median,
-  ratio,
-  sleeper,
-  spread,
-  wallMs,
-} from "./bench_runtime.ts";
+import { type Bench, wallMs } from "./bench_runtime.ts";
+import { median } from "./figures.ts";
+import { type Kind, kindsOf } from "./contestants.ts";
+import { type Burst, burstRows } from "./rows.ts";
 
 /** How many pods, how often, and what is aimed at. */
 const BURSTS: readonly (readonly [number, number, string])[] = [
@@ -29,44 +23,24 @@ const LANES = 6;
 /** A kernel that still clears network namespaces makes the next burst up to twice as slow. */
 const PAUSE_MS = 25_000;
 
-/** When the pods of a burst ran, after its begin. */
-interface Burst {
-  readonly firstMs: number;
-  readonly medianMs: number;
-  readonly lastMs: number;
-}
-
-/** Prints the bare calls and skerry, in turns. */
+/** Prints the bare calls, skerry and the kubelet, in turns. */
 export async function measureBurst(bench: Bench): Promise<void> {
+  const kinds = kindsOf(bench);
   for (const [count, rounds, aim] of BURSTS) {
     const bare: Burst[] = [];
-    const skerry: Burst[] = [];
-    for (let round = 0; round < rounds; round++) {
+    const seen = new Map<string, Burst[]>(kinds.map(({ name }) => [name, []]));
+    for (let round = 0; round < bench.rounds(rounds); round++) {
       await pause(PAUSE_MS);
       bare.push(burstOf(await bareBurst(bench, count)));
       await bench.clear();
-      await pause(PAUSE_MS);
-      skerry.push(burstOf(await skerryBurst(bench, count)));
-      await bench.clear();
+      for (const kind of kinds) {
+        await pause(PAUSE_MS);
+        seen.get(kind.name)?.push(burstOf(await burst(bench, { kind, count })));
+        await bench.clear();
+      }
     }
-    for (
-      const [what, key, compared] of [
-        ["all running", "lastMs", aim],
-        ["half of them", "medianMs", ""],
-        ["the first", "firstMs", ""],
-      ] as const
-    ) {
-      const times = (bursts: readonly Burst[]): number[] =>
-        bursts.map((burst) => burst[key]);
-      bench.report(
-        `${count} pods at once, bare CRI calls, ${what}`,
-        spread(times(bare), "ms"),
-      );
-      bench.report(
-        `${count} pods at once, skerry, ${what}`,
-        spread(times(skerry), "ms"),
-        `${ratio(times(skerry), times(bare))} ${compared}`,
-      );
+    for (const row of burstRows({ count, aim, bare, seen })) {
+      bench.report(...row);
     }
   }
 }
@@ -89,24 +63,20 @@ async function bareBurst(bench: Bench, count: number): Promise<number[]> {
   return await startsAfter(bench, ids, before);
 }
 
-async function skerryBurst(bench: Bench, count: number): Promise<number[]> {
-  await using agent = await bench.agent();
+async function burst(
+  bench: Bench,
+  { kind, count }: { readonly kind: Kind; readonly count: number },
+): Promise<number[]> {
+  await using agent = await kind.create();
   await agent.start();
-  await agent.until("the agent answers", () => true);
+  await agent.untilAnswers();
   await pause(2_000);
   const before = wallMs();
-  for (let at = 0; at < count; at++) {
-    await agent.apply(`p${at}.json`, sleeper(`p${at}`));
-  }
+  for (let at = 0; at < count; at++) await agent.apply(`p${at}`);
   // Asking costs the agent time, so ask seldom: the runtime's own times are read afterwards.
   await pause(count * 50);
-  const pods = await agent.until(
-    "all running",
-    (pods) =>
-      pods.filter((pod) => runningContainers(pod) === 1).length === count,
-    120_000,
-  );
-  const starts = await startsAfter(bench, pods.map(containerIdOf), before);
+  const ids = await agent.untilAllRun(count);
+  const starts = await startsAfter(bench, ids, before);
   await agent.terminate();
   return starts;
 }

@@ -9,7 +9,7 @@ import { systemClock } from "../../mod/base/mod.ts";
 import { createManifestFiles, FileSource } from "../../mod/source/file/mod.ts";
 import { DiskLastGoodStore } from "../../mod/source/records/mod.ts";
 import { PodStorage } from "../../mod/source/merge/mod.ts";
-import { median, type Report } from "./bench_runtime.ts";
+import { median, type Report } from "./figures.ts";
 
 const COUNTS = [1, 100, 1000] as const;
 const ROUNDS = 50;

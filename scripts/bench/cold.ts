@@ -10,14 +10,8 @@ import { COMPILED_FLAGS } from "../lib/launch_flags.ts";
 import { AgentProcess } from "../lib/agent_process.ts";
 import { pause } from "../lib/wait_until.ts";
 import { FakeCri } from "../../tests/support/fake_cri/fake_cri.ts";
-import {
-  callAfter,
-  type Report,
-  residentMb,
-  sleeper,
-  spread,
-  wallMs,
-} from "./bench_runtime.ts";
+import { callAfter, residentMb, sleeper, wallMs } from "./bench_runtime.ts";
+import { type Report, spread } from "./figures.ts";
 
 const ROUNDS = 7;
 

@@ -10,13 +10,8 @@ import { find, runningContainers } from "../lib/pod_views.ts";
 import { ContainerdRig } from "../lib/containerd_rig.ts";
 import { pause, waitUntil } from "../lib/wait_until.ts";
 import { newerContainerd } from "../newer_containerd.ts";
-import {
-  Bench,
-  containerIdOf,
-  median,
-  sleeper,
-  wallMs,
-} from "./bench_runtime.ts";
+import { Bench, containerIdOf, sleeper, wallMs } from "./bench_runtime.ts";
+import { median } from "./figures.ts";
 
 const ROUNDS = 10;
 

@@ -6,13 +6,8 @@
 
 import { runningContainers } from "../lib/pod_views.ts";
 import { pause } from "../lib/wait_until.ts";
-import {
-  type Bench,
-  cpuTicks,
-  residentMb,
-  sleeper,
-  spread,
-} from "./bench_runtime.ts";
+import { type Bench, cpuTicks, residentMb, sleeper } from "./bench_runtime.ts";
+import { spread } from "./figures.ts";
 
 /** Pods, and the aims. */
 const COUNTS: readonly (readonly [number, string, string])[] = [

@@ -11,7 +11,8 @@ import { COMPILED_FLAGS } from "../lib/launch_flags.ts";
 import { runningContainers } from "../lib/pod_views.ts";
 import { pause } from "../lib/wait_until.ts";
 import { FakeCri } from "../../tests/support/fake_cri/fake_cri.ts";
-import { type Report, residentMb, sleeper, spread } from "./bench_runtime.ts";
+import { residentMb, sleeper } from "./bench_runtime.ts";
+import { type Report, spread } from "./figures.ts";
 
 const ROUNDS = 2;
 

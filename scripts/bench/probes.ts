@@ -3,6 +3,7 @@
  *
  * @module
  */
+// deno-lint-ignore-file no-console -- prints what its own process found
 
 import { cpuUsage } from "node:process";
 import {
@@ -12,6 +13,7 @@ import {
   systemRandom,
 } from "../../mod/base/mod.ts";
 import { MetricsRegistry, silentLogger } from "../../mod/base/telemetry/mod.ts";
+import { V8_FLAGS } from "../lib/launch_flags.ts";
 import type { Pod, Probe } from "../../mod/api/types/mod.ts";
 import type { ObservedPod } from "../../mod/pod/observed/mod.ts";
 import {
@@ -19,7 +21,7 @@ import {
   type ProbeRunner,
   TargetProber,
 } from "../../mod/prober/mod.ts";
-import { median, type Report } from "./bench_runtime.ts";
+import { median, type Report } from "./figures.ts";
 
 const COUNTS = [100, 500] as const;
 
@@ -34,11 +36,33 @@ const CPU_AIM: Readonly<Record<number, string>> = {
 };
 
 /**
- * Prints the CPU of this process and how far attempts are from their second, for HTTP,
- * TCP and gRPC probes in equal parts, one in fifty of which is never answered; needs no
- * runtime.
+ * Prints the CPU of a process that only probes, under the engine's flags of the agent, and
+ * how far attempts are from their second, for HTTP, TCP and gRPC probes in equal parts, one
+ * in fifty of which is never answered; needs no runtime.
  */
 export async function measureProbes(report: Report): Promise<void> {
+  const { success, stdout } = await new Deno.Command(Deno.execPath(), {
+    args: [
+      "run",
+      "-A",
+      "--quiet",
+      "--no-check",
+      `--v8-flags=${V8_FLAGS.join(",")}`,
+      new URL(import.meta.url).pathname,
+    ],
+    stdin: "null",
+    stdout: "piped",
+    stderr: "inherit",
+  }).output();
+  if (!success) throw new Error("Cannot measure probes: their process failed");
+  for (const line of new TextDecoder().decode(stdout).trim().split("\n")) {
+    // Sound because the end of this file printed it.
+    const [what, figure, compared] = JSON.parse(line) as Parameters<Report>;
+    report(what, figure, compared);
+  }
+}
+
+async function measureHere(report: Report): Promise<void> {
   const targets = new Deno.Command(Deno.execPath(), {
     args: [
       "run",
@@ -218,4 +242,8 @@ async function drain(changes: AsyncIterable<unknown>): Promise<void> {
 
 function pause(clock: Clock, ms: number): Promise<void> {
   return clock.sleep(ms, new AbortController().signal);
+}
+
+if (import.meta.main) {
+  await measureHere((...row) => console.log(JSON.stringify(row)));
 }

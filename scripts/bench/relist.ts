@@ -16,7 +16,8 @@ import {
 } from "../../mod/picture/mod.ts";
 import { connectCri } from "../../mod/cri/mod.ts";
 import { diskFiles } from "../../mod/host/files/mod.ts";
-import { type Bench, fakeRuntime, median } from "./bench_runtime.ts";
+import { type Bench, fakeRuntime } from "./bench_runtime.ts";
+import { median } from "./figures.ts";
 
 const PODS = 200;
 const ROUNDS = 30;

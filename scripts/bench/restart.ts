@@ -18,11 +18,10 @@ import {
   callAfter,
   containerIdOf,
   cpuTicks,
-  median,
-  type Report,
   sleeper,
   wallMs,
 } from "./bench_runtime.ts";
+import { median, type Report } from "./figures.ts";
 
 const ROUNDS = 40;
 

@@ -8,6 +8,7 @@
 import type { Pod } from "../../mod/api/types/mod.ts";
 import { agentBundle } from "../bundle.ts";
 import { lockedRunFlags } from "../permissions.ts";
+import { applyManifest, makeOld } from "./manifest_files.ts";
 import { PATIENCE_MS, waitUntil } from "./wait_until.ts";
 
 /**
@@ -194,12 +195,10 @@ export class AgentProcess implements AsyncDisposable {
 
   /** Puts a manifest into the directory as an editor should: written beside, then renamed in. */
   async apply(name: string, manifest: string | object): Promise<void> {
-    const text = typeof manifest === "string"
-      ? manifest
-      : JSON.stringify(manifest);
-    const temporary = `${this.directory}/.${name}.new`;
-    await Deno.writeTextFile(temporary, text);
-    await Deno.rename(temporary, `${this.manifestPath}/${name}`);
+    await applyManifest(`${this.manifestPath}/${name}`, {
+      manifest,
+      draft: `${this.directory}/.${name}.new`,
+    });
   }
 
   /**
@@ -208,8 +207,7 @@ export class AgentProcess implements AsyncDisposable {
    */
   async applyLongAgo(name: string, manifest: string | object): Promise<void> {
     await this.apply(name, manifest);
-    const longAgo = new Date(Date.now() - 60_000);
-    await Deno.utime(`${this.manifestPath}/${name}`, longAgo, longAgo);
+    await makeOld(`${this.manifestPath}/${name}`);
   }
 
   async removeManifest(name: string): Promise<void> {

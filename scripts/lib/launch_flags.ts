@@ -18,12 +18,15 @@ import type { Grants } from "../../mod/config/mod.ts";
  *   and 155, and 114 instead of 205 after all 300 pods were removed;
  * - no second of the three compilers: 94 instead of 105 at 300, for a quarter more
  *   processor time at 500 probes a second;
+ * - the third compiler only for what was called 50,000 times, instead of 3,000: with 10 and
+ *   30 pods 65 and 68 instead of 71 and 74, 67 instead of 71 after all were removed;
  * - `gc()` for when the work is done (`mod/app/idle_memory.ts`): 60, 73 and 80, and 81.
  */
 export const V8_FLAGS: readonly string[] = [
   "--max-semi-space-size=1",
   "--heap-growing-percent=20",
   "--no-maglev",
+  "--invocation-count-for-turbofan=50000",
   "--expose-gc",
 ];
 
@@ -45,6 +48,12 @@ export const SMALL_V8_FLAGS: readonly string[] = [
  * it anew needs 40 MB more for good and twice the time of one without.
  */
 export const COMPILED_FLAGS: readonly string[] = ["--no-code-cache"];
+
+/**
+ * Features of Deno that are not stable yet and open nothing by themselves: `net` has the
+ * datagram sockets by which the service manager is told (`mod/host/clients/notify_socket.ts`).
+ */
+export const FEATURE_FLAGS: readonly string[] = ["--unstable-net"];
 
 /** Grants as flags of `deno run` and `deno compile`. */
 export function grantsToFlags(grants: Grants): string[] {

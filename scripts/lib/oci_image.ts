@@ -19,10 +19,20 @@ export interface ImageRecipe {
   readonly workingDir?: string;
 }
 
-/** An OCI layout of one image as a tar archive, ready for `ctr images import`. */
-export async function buildImageArchive(
-  recipe: ImageRecipe,
-): Promise<Uint8Array> {
+/** The pieces that an image consists of, as a registry has them. */
+export interface ImagePieces {
+  readonly manifest: Uint8Array;
+  readonly config: Uint8Array;
+  readonly layer: Uint8Array;
+}
+
+/** What {@linkcode ImagePieces.manifest} is. */
+export const MANIFEST_TYPE = "application/vnd.oci.image.manifest.v1+json";
+
+/** Builds the pieces of an image. */
+export async function buildImagePieces(
+  recipe: Omit<ImageRecipe, "ref">,
+): Promise<ImagePieces> {
   const layer = packTar(recipe.layer);
   const layerDigest = await digest(layer);
   const config = json({
@@ -39,7 +49,7 @@ export async function buildImageArchive(
   });
   const manifest = json({
     schemaVersion: 2,
-    mediaType: "application/vnd.oci.image.manifest.v1+json",
+    mediaType: MANIFEST_TYPE,
     config: {
       mediaType: "application/vnd.oci.image.config.v1+json",
       digest: await digest(config),
@@ -51,10 +61,18 @@ export async function buildImageArchive(
       size: layer.length,
     }],
   });
+  return { manifest, config, layer };
+}
+
+/** An OCI layout of one image as a tar archive, ready for `ctr images import`. */
+export async function buildImageArchive(
+  recipe: ImageRecipe,
+): Promise<Uint8Array> {
+  const { manifest, config, layer } = await buildImagePieces(recipe);
   const index = json({
     schemaVersion: 2,
     manifests: [{
-      mediaType: "application/vnd.oci.image.manifest.v1+json",
+      mediaType: MANIFEST_TYPE,
       digest: await digest(manifest),
       size: manifest.length,
       annotations: { "io.containerd.image.name": recipe.ref },
@@ -181,7 +199,8 @@ function json(value: unknown): Uint8Array {
   return new TextEncoder().encode(JSON.stringify(value));
 }
 
-async function digest(bytes: Uint8Array): Promise<string> {
+/** By it a registry and a runtime call a piece. */
+export async function digest(bytes: Uint8Array): Promise<string> {
   const hash = await crypto.subtle.digest("SHA-256", new Uint8Array(bytes));
   return `sha256:${new Uint8Array(hash).toHex()}`;
 }

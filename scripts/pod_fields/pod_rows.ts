@@ -14,7 +14,6 @@ import {
   shownBy,
   type TypeRows,
   volume,
-  warned,
 } from "./row.ts";
 
 const BY_SERVER =
@@ -156,8 +155,12 @@ export const POD_SPEC: TypeRows = {
   ),
   hostname: done("sandbox", "", pod({ hostname: "h" })),
   hostnameOverride: done("sandbox", "", pod({ hostnameOverride: "h.example" })),
-  imagePullSecrets: warned(
-    "Not used yet: images are pulled without credentials",
+  imagePullSecrets: done(
+    shownBy(
+      "tests/component/agent/image_credentials_test.ts",
+      "Agent pulls with the login of a Secret that the pod names",
+    ),
+    "tried before the node's own credentials",
     pod({ imagePullSecrets: [{ name: "s" }] }),
   ),
   initContainers: done(

@@ -9,9 +9,9 @@ import {
   type Draft,
   pod,
   refused,
+  shownBy,
   type TypeRows,
   volume,
-  warned,
 } from "./row.ts";
 import { NO_SERVER } from "./volume_rows.ts";
 
@@ -223,8 +223,12 @@ export const VOLUME_PARTS: Readonly<Record<string, TypeRows>> = {
     ),
   },
   LocalObjectReference: {
-    name: warned(
-      "Not used yet: images are pulled without credentials",
+    name: done(
+      shownBy(
+        "tests/component/agent/image_credentials_test.ts",
+        "Agent pulls with the login of a Secret that the pod names",
+      ),
+      "",
       pod({ imagePullSecrets: [{ name: "s" }] }),
     ),
   },

@@ -61,6 +61,7 @@ export function containerRow(
       "io.kubernetes.container.name": "c",
     },
     annotations: {},
+    imageRef: "sha256:1",
     ...rest,
   };
 }

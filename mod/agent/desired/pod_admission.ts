@@ -30,6 +30,7 @@ import {
 } from "../workers/mod.ts";
 import type { ResizeGate } from "./resize_gate.ts";
 import type { ListedPods } from "./listed_pods.ts";
+import { type ShareHolder, ShareHolders } from "./share_holders.ts";
 
 interface AdmissionDeps {
   readonly clock: Clock;
@@ -62,14 +63,6 @@ export type PendingVerdict = Rejection & {
   /** `waits`: what stands in its way is ending, or may turn out to have ended. */
   readonly kind: "waits" | "refused";
 };
-
-/** A pod that has its share of the node. */
-interface Holder {
-  readonly pod: Pod;
-  readonly fullName: string;
-  /** It is not about to give its share back. */
-  readonly stays: boolean;
-}
 
 /**
  * Judges pods before they start and holds those that the node does not take. It is the
@@ -249,7 +242,7 @@ export class PodAdmission {
 
   #judge(
     pod: Pod,
-    all: ReadonlyMap<string, Holder>,
+    all: ShareHolders,
   ): PendingVerdict | undefined {
     const runtimeClass = this.#classOf(pod);
     const conflict = runtimeClass && runtimeClassConflict(pod, runtimeClass);
@@ -260,49 +253,36 @@ export class PodAdmission {
       pod: this.#withRuntimeClass(pod),
       node: this.#deps.node(),
     };
-    const fullName = podFullName(pod);
-    const { uid } = pod.metadata;
-    // One of the same name or UID ends before this one starts.
-    const holders = [...all.values()].filter((holder) =>
-      holder.pod.metadata.uid !== uid && holder.fullName !== fullName
-    );
-    const rejection = admit({
-      ...request,
-      others: holders.map((holder) => holder.pod),
-    });
+    const { others, lasting: stayers } = all.beside(pod);
+    const rejection = admit({ ...request, others });
     if (rejection === undefined) return undefined;
-    const lasting = admit({
-      ...request,
-      others: holders.filter(({ stays }) => stays).map((holder) => holder.pod),
-    });
+    const lasting = admit({ ...request, others: stayers });
     return lasting === undefined
       ? { kind: "waits", ...rejection }
       : { kind: "refused", ...lasting };
   }
 
   /** The pods whose share of the node is taken, by UID. */
-  #holders(unclaimed: readonly Pod[]): Map<string, Holder> {
-    const holders = new Map<string, Holder>();
+  #holders(unclaimed: readonly Pod[]): ShareHolders {
+    const holders = new ShareHolders();
     for (const { uid } of this.#deps.workers.list()) this.#hold(uid, holders);
     for (const pod of unclaimed) {
       // They end, or their source says that they stay.
-      const fullName = podFullName(pod);
-      holders.set(pod.metadata.uid, { pod, fullName, stays: false });
+      holders.set(pod.metadata.uid, { pod, stays: false });
     }
     return holders;
   }
 
   /** Puts the share of a pod with a worker among the others. */
-  #hold(uid: string, holders: Map<string, Holder>): void {
+  #hold(uid: string, holders: ShareHolders): void {
     const worker = this.#deps.workers.get(uid);
     const held = worker && this.#holder(worker);
-    if (held === undefined) return;
-    holders.set(uid, { ...held, fullName: podFullName(held.pod) });
+    if (held !== undefined) holders.set(uid, held);
   }
 
   #holder(
     { uid, state }: WorkerView,
-  ): Pick<Holder, "pod" | "stays"> | undefined {
+  ): ShareHolder | undefined {
     const { resizes } = this.#deps;
     const { pod } = state;
     const next = stopOf(state)?.next;

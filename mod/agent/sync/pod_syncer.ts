@@ -22,7 +22,7 @@ import { noLaterThan, type PodOutcome, SyncMemory } from "./sync_memory.ts";
 import type {
   EndingPod,
   NameOwnership,
-  PodSyncer,
+  PodParker,
   Retention,
   SyncResult,
 } from "../workers/mod.ts";
@@ -70,7 +70,7 @@ interface Synced {
  *
  * Holds per pod only what the runtime does not know: see {@linkcode SyncMemory}.
  */
-export class RuntimePodSyncer implements PodSyncer {
+export class RuntimePodSyncer implements PodParker {
   readonly #deps: SyncDeps;
   readonly #memory: SyncMemory;
   readonly #inspector: PodInspector;
@@ -132,6 +132,13 @@ export class RuntimePodSyncer implements PodSyncer {
       this.#memory.of(ending.uid).notEnded(error);
       throw error;
     }
+  }
+
+  async park(
+    pod: Pod,
+    options: Parameters<PodParker["park"]>[1],
+  ): Promise<void> {
+    await this.#terminator.park(pod, options);
   }
 
   release(ending: EndingPod, keep: Retention): Promise<void> {

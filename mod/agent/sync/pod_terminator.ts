@@ -7,6 +7,7 @@
 import type { Pod, PodEvent } from "../../api/types/mod.ts";
 import { podRef } from "../../api/objects/mod.ts";
 import type { ObservedContainer, ObservedPod } from "../../pod/observed/mod.ts";
+import { MIN_POD_GRACE_SECONDS } from "../../pod/lifecycle/mod.ts";
 import type { PodReporter } from "./pod_reporter.ts";
 import type { EndingPod, Retention } from "../workers/mod.ts";
 import type { SyncDeps } from "./sync_deps.ts";
@@ -151,6 +152,46 @@ export class PodTerminator {
     );
     await recordFailure(stop, { pod, failure: NOT_KILLED, events, signal });
     return await inspector.now(uid, signal);
+  }
+
+  /**
+   * Stops what runs of a pod because the machine goes down; it stays wanted. What is
+   * written says that its containers are to run again, whatever their policy.
+   *
+   * @throws {Error} when something still runs
+   */
+  async park(
+    pod: Pod,
+    options: { readonly graceSeconds: number; readonly signal: AbortSignal },
+  ): Promise<void> {
+    const { executor, inspector, memory, picture, prober } = this.#deps;
+    const { records, reporter } = this.#deps;
+    const { uid } = pod.metadata;
+    const { graceSeconds, signal } = options;
+    const observed = await inspector.latest(uid, signal);
+    if (!isAlive(observed)) return;
+    prober.stopLivenessAndStartup(uid);
+    using _ending = picture.act(uid);
+    const kill = memory.acted(uid, () =>
+      executor.killPod({
+        pod,
+        observed,
+        graceSeconds: Math.max(MIN_POD_GRACE_SECONDS, graceSeconds),
+        startsAgain: true,
+        signal,
+      }));
+    const ending = { uid, pod, graceSeconds };
+    const stopped = await this.#watchKill(ending, kill, signal);
+    prober.remove(uid);
+    const after = await this.#lastLook(uid, stopped, signal);
+    reporter.report(pod, after, { terminal: false });
+    await records.keep(uid);
+    // A sandbox whose network hangs goes with the machine.
+    if (after.containers.some(mayRun)) {
+      throw stopped.kind === "failed" ? stopped.error : new Error(
+        `Cannot stop pod "${after.namespace}/${after.name}": some of it still runs after the grace period`,
+      );
+    }
   }
 
   /** Looks at what was stopped, again for a while until the runtime knows how it ended. */

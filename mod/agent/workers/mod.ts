@@ -23,6 +23,7 @@ export {
   stopOf,
   type WorkerView,
 } from "./worker_record.ts";
+export { ParkedPods, type PodParker } from "./parked_pods.ts";
 export { PodWorkers } from "./pod_workers.ts";
 export type {
   EndingPod,

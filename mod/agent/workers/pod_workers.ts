@@ -4,15 +4,8 @@
  * @module
  */
 
-import {
-  type Clock,
-  jitter,
-  nextDelay,
-  type Random,
-  WorkQueue,
-} from "../../base/mod.ts";
+import { jitter, nextDelay, WorkQueue } from "../../base/mod.ts";
 import { describeError } from "../../base/text/mod.ts";
-import type { Logger } from "../../base/telemetry/mod.ts";
 import type { Pod } from "../../api/types/mod.ts";
 import { podFullName } from "../../api/vocabulary/mod.ts";
 import {
@@ -39,23 +32,7 @@ import {
 import { WorkerRecords } from "./worker_records.ts";
 import { type NameOwnership, nameOwnership } from "./name_ownership.ts";
 import { deferStop, resumed } from "./deferred_stop.ts";
-import type { ListedNames, PodSyncer, Retention } from "./ports.ts";
-
-interface WorkersDeps {
-  readonly clock: Clock;
-  readonly random: Random;
-  readonly log: Logger;
-  readonly syncer: PodSyncer;
-  readonly names: ListedNames;
-  /** A pod has ended, or is gone: what it held of the node is free. */
-  readonly onCapacityFreed: () => void;
-}
-
-/** How often a settled pod is looked at although nothing happened (upstream syncFrequency). */
-export interface WorkerOptions {
-  /** @default 60_000 */
-  readonly syncFrequencyMs: number;
-}
+import type { Retention, WorkerOptions, WorkersDeps } from "./ports.ts";
 
 /** First and longest wait between two attempts to end a pod that does not want to end. */
 const END_RETRY = { baseMs: 1_000, maxMs: 10_000 };
@@ -180,6 +157,12 @@ export class PodWorkers {
    */
   enqueueNow(uid: string): void {
     if (this.#records.get(uid) !== undefined) this.#queue.add(uid);
+  }
+
+  /** The same, and what is being done for the pod is cut short. */
+  interrupt(uid: string): void {
+    this.#records.get(uid)?.step?.cancel.abort();
+    this.enqueueNow(uid);
   }
 
   /** Looks again at once at every pod of the name: one may wait for what another has now. */

@@ -4,6 +4,8 @@
  * @module
  */
 
+import type { Clock, Random } from "../../base/mod.ts";
+import type { Logger } from "../../base/telemetry/mod.ts";
 import type { Pod } from "../../api/types/mod.ts";
 import type { NameOwnership } from "./name_ownership.ts";
 import type { PodEviction } from "../../pod/status/mod.ts";
@@ -106,4 +108,21 @@ export interface ResizeJudge {
   judge(pod: Pod, allocated: Pod): ResizeRefusal | undefined;
   /** The last judgement on a pod that was refused. */
   refusalOf(uid: string): ResizeRefusal | undefined;
+}
+
+/** What the workers work with. */
+export interface WorkersDeps {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Logger;
+  readonly syncer: PodSyncer;
+  readonly names: ListedNames;
+  /** A pod has ended, or is gone: what it held of the node is free. */
+  readonly onCapacityFreed: () => void;
+}
+
+/** How often a settled pod is looked at although nothing happened (upstream syncFrequency). */
+export interface WorkerOptions {
+  /** @default 60_000 */
+  readonly syncFrequencyMs: number;
 }

@@ -24,6 +24,7 @@ export {
   isPodUid,
   type KeyedObject,
   type LocalObject,
+  nodeRef,
   type ObjectGetter,
   type ObjectId,
   objectId,

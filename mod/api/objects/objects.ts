@@ -116,6 +116,11 @@ export function podRef(pod: Pick<Pod, "metadata">): PodRef {
   return { name, namespace, uid };
 }
 
+/** The node as events name it: it has no namespace, and its name is its UID. */
+export function nodeRef(name: string): PodRef {
+  return { kind: "Node", name, namespace: "", uid: name };
+}
+
 /** `namespace/name`, the key of a pod in stores and messages. */
 export function podKey(pod: Pick<PodRef, "name" | "namespace">): string {
   return `${pod.namespace}/${pod.name}`;

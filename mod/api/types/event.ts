@@ -1,19 +1,19 @@
 /**
- * Events about pods, and the port through which every part reports them.
+ * Events about pods and the node, and the port through which every part reports them.
  *
  * @module
  */
 
-/** Says which pod is meant, without its spec; or the node. */
+/** Says which pod is meant, without its spec, or that the node itself is. */
 export interface PodRef {
-  /** What it is. @default "Pod" */
-  readonly kind?: "Node";
   readonly name: string;
   readonly namespace: string;
   readonly uid: string;
+  /** Absent for a pod. */
+  readonly kind?: "Node";
 }
 
-/** One thing about a pod that an operator should know. */
+/** One thing about a pod, or about the node, that an operator should know. */
 export interface PodEvent {
   readonly type: "Normal" | "Warning";
   /** One word in CamelCase, as the kubelet spells it: `Started`, `BackOff`. */
@@ -46,7 +46,7 @@ export type EventFacts =
  * drops and counts.
  */
 export interface EventSink {
-  /** Records one event about a pod, or about the node. */
+  /** Records one event about a pod or the node. */
   record(pod: PodRef, event: PodEvent): void;
 }
 
@@ -65,8 +65,8 @@ export interface WireEvent {
   readonly involvedObject: {
     readonly apiVersion: "v1";
     readonly kind: "Pod" | "Node";
-    /** Absent for a node, which is in none. */
-    readonly namespace?: string;
+    /** Empty for the node. */
+    readonly namespace: string;
     readonly name: string;
     /** Absent for a pod that never got one, such as that of a refused manifest. */
     readonly uid?: string;

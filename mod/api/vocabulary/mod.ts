@@ -40,6 +40,7 @@ export {
   LABEL_POD_UID,
 } from "./keys.ts";
 export {
+  CRITICAL_PRIORITY,
   findContainer,
   isCriticalPod,
   isRestartableInit,

@@ -8,7 +8,7 @@ import { ANNOTATION_CONFIG_SOURCE } from "./keys.ts";
 import type { ContainerSpec, Pod } from "../types/mod.ts";
 
 /** From here on a priority marks a pod as critical (scheduling.SystemCriticalPriority). */
-const CRITICAL_PRIORITY = 2_000_000_000;
+export const CRITICAL_PRIORITY = 2_000_000_000;
 
 /** True when the pod came from a file or a URL, not from an API server. */
 export function isStaticPod(pod: Pick<Pod, "metadata">): boolean {

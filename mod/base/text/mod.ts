@@ -1,6 +1,7 @@
 /**
  * Text for people and for the wire: durations, errors in words, JSON escapes, Base64, IP
- * addresses, and the name that a misspelt one was meant to be. All of it is pure.
+ * addresses, values that are not shown, and the name that a misspelt one was meant to be. All of
+ * it is pure.
  *
  * @example A flag that was misspelt, and a duration
  * ```ts
@@ -18,6 +19,7 @@ export { decodeBase64 } from "./base64.ts";
 export { describeError } from "./describe_error.ts";
 export { formatAge, formatDuration, parseDuration } from "./duration.ts";
 export { escapeJson } from "./escape_json.ts";
+export { Hidden, NOT_SHOWN } from "./hidden.ts";
 export {
   cidrContains,
   hostText,

@@ -15,6 +15,7 @@ export type Command =
     /** Flags of the agent, not looked at yet. */
     readonly args: readonly string[];
   }
+  | InstallCommand
   | GetPodsCommand
   | GetEventsCommand
   | GetSourcesCommand
@@ -23,6 +24,15 @@ export type Command =
   | LogsCommand
   | AgentCommand & { readonly kind: "metrics" }
   | ValidateCommand;
+
+/** `skerry install`. */
+export interface InstallCommand {
+  readonly kind: "install";
+  /** Absolute path of the executable that the unit starts. */
+  readonly program: string;
+  /** Flags of the agent, not looked at yet. */
+  readonly args: readonly string[];
+}
 
 /** `skerry validate`. */
 export interface ValidateCommand {
@@ -122,6 +132,7 @@ export const COMMAND_NAMES = [
   "metrics",
   "version",
   "validate",
+  "install",
 ] as const;
 
 /** A command, as it is typed. */

@@ -19,6 +19,7 @@ Commands:
   logs       show the log of a container
   metrics    show the metrics of the agent
   validate   check manifests, without an agent
+  install    print a systemd unit for the agent
   version    show the version
 
 Run "skerry COMMAND --help" for the flags of a command.
@@ -97,6 +98,20 @@ ${LOCATION}`,
 Usage: skerry metrics [FLAGS]
 
 ${LOCATION}`,
+
+  install:
+    `Print a systemd unit for an agent with these flags. Nothing is written: send the
+output where you want it, such as /etc/systemd/system/skerry.service.
+
+Usage: skerry install [--program PATH] [FLAGS OF run]
+
+  --program PATH   the executable that the unit starts (default /usr/bin/skerry)
+
+With --notify-socket=/run/systemd/notify the unit waits until the agent is ready, and
+restarts one that hangs; an executable has to be compiled with this flag, too.
+
+Exit codes: 0 printed, 64 bad flags or bad configuration.
+`,
 
   version: `Show the version.
 

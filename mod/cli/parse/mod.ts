@@ -32,6 +32,7 @@ export type {
   GetEventsCommand,
   GetPodsCommand,
   GetSourcesCommand,
+  InstallCommand,
   LogsCommand,
   NamedPod,
   OutputFormat,

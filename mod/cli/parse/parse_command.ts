@@ -19,6 +19,7 @@ import {
   superfluous,
   TEXT,
 } from "./options.ts";
+import { parseInstall } from "./parse_install.ts";
 import { parseGet } from "./parse_get.ts";
 import { parseDescribe, parseExplain, parseLogs } from "./parse_named_pod.ts";
 
@@ -75,6 +76,7 @@ const PARSERS: Readonly<
     return { command: { kind: "version" }, faults };
   },
   validate: parseValidate,
+  install: parseInstall,
 };
 
 function parseValidate(args: readonly string[]): Parsed {

@@ -18,7 +18,12 @@
  */
 
 export { CriError, type CriErrorKind, unlessGone } from "./error.ts";
-export type { CallOptions, ImageService, RuntimeService } from "./service.ts";
+export type {
+  CallOptions,
+  ImageService,
+  RegistryAuth,
+  RuntimeService,
+} from "./service.ts";
 export {
   isStopSignal,
   stopSignalFromWire,
@@ -29,7 +34,10 @@ export type {
   ContainerFilter,
   ContainerStats,
   ExecResult,
+  FileSystemUsage,
   Image,
+  ImageFileSystems,
+  ListedImage,
   RuntimeContainerState,
   RuntimeContainerStatus,
   RuntimeHandler,

@@ -78,6 +78,8 @@ export interface Container {
   readonly createdAt: bigint;
   readonly labels: Readonly<Record<string, string>>;
   readonly annotations: Readonly<Record<string, string>>;
+  /** The image it was made from: its id, or from some runtimes a digest or a name. */
+  readonly imageRef: string;
 }
 
 /** The answer of ContainerStatus. Times are 0 when it has not happened. */
@@ -86,7 +88,6 @@ export interface RuntimeContainerStatus extends Omit<Container, "sandboxId"> {
   readonly finishedAt: bigint;
   readonly exitCode: number;
   readonly image: ImageSpec;
-  readonly imageRef: string;
   readonly reason: string;
   readonly message: string;
   readonly mounts: readonly Pick<Mount, "containerPath" | "hostPath">[];
@@ -134,13 +135,33 @@ export interface Image {
   readonly username: string;
 }
 
+/** One row of ListImages. */
+export interface ListedImage {
+  readonly id: string;
+  /** Its tags and digests, in full. */
+  readonly names: readonly string[];
+  readonly size: bigint;
+  /** The runtime itself needs it. */
+  readonly pinned: boolean;
+}
+
+/** What images or writable layers take on one file system. */
+export interface FileSystemUsage {
+  /** A directory in the file system. */
+  readonly mountpoint: string;
+  readonly usedBytes: bigint;
+}
+
+/** The answer of ImageFsInfo. */
+export interface ImageFileSystems {
+  readonly images: readonly FileSystemUsage[];
+  /** Empty from a runtime that keeps layers with the images, or does not say. */
+  readonly layers: readonly FileSystemUsage[];
+}
+
 /** What one container uses of the node. */
 export interface ContainerStats {
   readonly labels: Readonly<Record<string, string>>;
   /** Bytes that it has written outside of volumes; `undefined` until it is measured. */
   readonly writtenBytes: bigint | undefined;
-  /** How many files and directories that makes. */
-  readonly writtenInodes: bigint | undefined;
-  /** Memory without what the kernel could give back at once; `undefined` when none runs. */
-  readonly workingSetBytes: bigint | undefined;
 }

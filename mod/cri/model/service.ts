@@ -12,6 +12,8 @@ import type {
   ContainerStats,
   ExecResult,
   Image,
+  ImageFileSystems,
+  ListedImage,
   RuntimeContainerStatus,
   RuntimeStatus,
   RuntimeVersion,
@@ -113,6 +115,12 @@ export interface RuntimeService {
   ): Promise<ExecResult>;
 }
 
+/** What a registry is shown. */
+export interface RegistryAuth {
+  readonly username: string;
+  readonly password: string;
+}
+
 /** Images. */
 export interface ImageService {
   /** The image, or `undefined` when it is not on the node. */
@@ -123,6 +131,16 @@ export interface ImageService {
   /** Pulls; resolves to the reference by which a container names the image. No deadline of its own. */
   pullImage(
     image: ImageSpec,
-    options?: CallOptions & { sandboxConfig?: SandboxConfig },
+    options?: CallOptions & {
+      sandboxConfig?: SandboxConfig;
+      /** Without it the registry is asked as anyone. */
+      auth?: RegistryAuth;
+    },
   ): Promise<string>;
+  /** All images on the node. */
+  listImages(options?: CallOptions): Promise<readonly ListedImage[]>;
+  /** Removes an image with all its names. One that is gone already is no error. */
+  removeImage(image: ImageSpec, options?: CallOptions): Promise<void>;
+  /** Where images lie, and what they take there. */
+  imageFsInfo(options?: CallOptions): Promise<ImageFileSystems>;
 }

@@ -11,7 +11,10 @@ import * as wire from "../../../proto/gen/runtime/v1/api.ts";
 import {
   type Container,
   type ContainerStats,
+  type FileSystemUsage,
   type Image,
+  type ImageFileSystems,
+  type ListedImage,
   type RuntimeContainerState,
   type RuntimeContainerStatus,
   type RuntimeStatus,
@@ -108,6 +111,7 @@ function containerCommon(
     createdAt: row.createdAt,
     labels: row.labels,
     annotations: row.annotations,
+    imageRef: row.imageId || row.imageRef,
   };
 }
 
@@ -117,14 +121,37 @@ export function imageFromWire(image: wire.Image): Image {
   return { id, size, uid: uid?.value, username };
 }
 
+/** One row of a list of images. */
+export function listedImageFromWire(row: wire.Image): ListedImage {
+  const { id, repoTags, repoDigests, size, pinned } = row;
+  return { id, names: [...repoTags, ...repoDigests], size, pinned };
+}
+
+/** Where images lie. */
+export function imageFileSystemsFromWire(
+  answer: wire.ImageFsInfoResponse,
+): ImageFileSystems {
+  return {
+    images: answer.imageFilesystems.map(fileSystemFromWire),
+    layers: answer.containerFilesystems.map(fileSystemFromWire),
+  };
+}
+
+function fileSystemFromWire(
+  { fsId, usedBytes }: wire.FilesystemUsage,
+): FileSystemUsage {
+  return {
+    mountpoint: fsId?.mountpoint ?? "",
+    usedBytes: usedBytes?.value ?? 0n,
+  };
+}
+
 /** What one container uses. */
 export function containerStatsFromWire(
-  { attributes, writableLayer, memory }: wire.ContainerStats,
+  { attributes, writableLayer }: wire.ContainerStats,
 ): ContainerStats {
   return {
     labels: attributes?.labels ?? {},
     writtenBytes: writableLayer && (writableLayer.usedBytes?.value ?? 0n),
-    writtenInodes: writableLayer?.inodesUsed?.value,
-    workingSetBytes: memory?.workingSetBytes?.value,
   };
 }

@@ -19,12 +19,15 @@ export {
   containerFromWire,
   containerStatsFromWire,
   containerStatusFromWire,
+  imageFileSystemsFromWire,
   imageFromWire,
+  listedImageFromWire,
   sandboxFromWire,
   sandboxStatusFromWire,
   statusFromWire,
 } from "./from_wire.ts";
 export {
+  authToWire,
   containerConfigToWire,
   containerFilterToWire,
   imageSpecToWire,

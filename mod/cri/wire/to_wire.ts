@@ -10,6 +10,7 @@
 import * as wire from "../../../proto/gen/runtime/v1/api.ts";
 import {
   type ContainerFilter,
+  type RegistryAuth,
   type RuntimeContainerState,
   type SandboxFilter,
   type SandboxState,
@@ -120,6 +121,11 @@ export function containerConfigToWire(
 /** The message for the name of an image. */
 export function imageSpecToWire(spec: ImageSpec): wire.ImageSpec {
   return filled(wire.ImageSpec, spec);
+}
+
+/** The message for what a registry is shown. */
+export function authToWire(auth: RegistryAuth): wire.AuthConfig {
+  return filled(wire.AuthConfig, auth);
 }
 
 /** The message for cgroup settings. */

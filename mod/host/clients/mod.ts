@@ -1,7 +1,7 @@
 /**
  * Clients for servers that are not trusted: HTTP/1.1, gRPC health over HTTP/2, and TCP.
  * Each asks one question on one connection, within a deadline and bounded memory,
- * whatever the other end sends.
+ * whatever the other end sends. And a socket to the service manager, which is only told.
  *
  * @example Where a URL leads
  * ```ts
@@ -25,6 +25,7 @@ export {
   isOwnFault,
   type TcpAddress,
 } from "./tcp_connect.ts";
+export { NotifySocket } from "./notify_socket.ts";
 export { NotTlsError } from "./byte_link.ts";
 export { checkHealth, type HealthAnswer } from "./grpc_health.ts";
 export { callHttp2 } from "./http2_call.ts";

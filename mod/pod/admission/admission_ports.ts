@@ -20,7 +20,7 @@ const ALL_ADDRESSES = "0.0.0.0";
 export function hasPortConflict(pod: Pod, others: readonly Pod[]): boolean {
   const wanted = hostPorts(pod);
   if (wanted.length === 0) return false;
-  const taken = new TakenPorts(others);
+  const taken = portsOf(others);
   return wanted.some((port) => taken.holderOf(port) !== undefined);
 }
 
@@ -34,7 +34,7 @@ export interface TakenPort {
 
 /** The ports of the node that the pod cannot have, each with a pod that has it. */
 export function takenPorts(pod: Pod, others: readonly Pod[]): TakenPort[] {
-  const taken = new TakenPorts(others);
+  const taken = portsOf(others);
   return hostPorts(pod).flatMap((wanted) => {
     const holder = taken.holderOf(wanted);
     const { port, protocol } = wanted;
@@ -79,6 +79,17 @@ class TakenPorts {
     return byAddress?.get(wanted.ip) ?? byAddress?.get(ALL_ADDRESSES);
   }
 }
+
+/** Pods and lists of them are never altered, and many pods ask beside the same. */
+function portsOf(pods: readonly Pod[]): TakenPorts {
+  const known = portsByPods.get(pods);
+  if (known !== undefined) return known;
+  const taken = new TakenPorts(pods);
+  portsByPods.set(pods, taken);
+  return taken;
+}
+
+const portsByPods = new WeakMap<readonly Pod[], TakenPorts>();
 
 function keyOf({ port, protocol }: HostPort): string {
   return `${protocol}/${port}`;

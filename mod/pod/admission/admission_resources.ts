@@ -102,17 +102,14 @@ function findShortage(
     return { resource: "pods", requested: 1n, used: pods, capacity };
   }
   const requests = requestsOf(pod);
-  const taken = others.map(requestsOf);
+  const taken = sumOf(others);
   const names = new Set([...FIRST_CHECKED, ...[...requests.keys()].sort()]);
   for (const name of names) {
     const offered = allocatable.get(name);
     const requested = requests.get(name) ?? 0n;
     if (offered === undefined || requested === 0n) continue;
     const capacity = wholeAmount(name, offered);
-    const used = taken.reduce(
-      (sum, amounts) => sum + (amounts.get(name) ?? 0n),
-      0n,
-    );
+    const used = taken.get(name) ?? 0n;
     if (requested > capacity - used) {
       return { resource: name, requested, used, capacity };
     }
@@ -134,6 +131,23 @@ function requestsOf(pod: Pod): ReadonlyMap<string, bigint> {
 
 /** Pods are never altered, and each is weighed again for every one that asks. */
 const requestsByPod = new WeakMap<Pod, ReadonlyMap<string, bigint>>();
+
+/** What pods ask for together. */
+function sumOf(pods: readonly Pod[]): ReadonlyMap<string, bigint> {
+  const known = sums.get(pods);
+  if (known !== undefined) return known;
+  const sum = new Map<string, bigint>();
+  for (const pod of pods) {
+    for (const [name, amount] of requestsOf(pod)) {
+      sum.set(name, (sum.get(name) ?? 0n) + amount);
+    }
+  }
+  sums.set(pods, sum);
+  return sum;
+}
+
+/** Lists are never altered either, and many pods ask beside the same. */
+const sums = new WeakMap<readonly Pod[], ReadonlyMap<string, bigint>>();
 
 function describeShortage(
   { resource, requested, used, capacity }: Shortage,

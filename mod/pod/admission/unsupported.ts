@@ -34,7 +34,6 @@ export function unsupportedFields(
   const add = (field: string, row: Row): void => {
     found.push({ field, ...row });
   };
-  if (spec.imagePullSecrets?.length) add("spec.imagePullSecrets", PULL_SECRETS);
   if (spec.securityContext?.windowsOptions !== undefined) {
     add("spec.securityContext.windowsOptions", WINDOWS);
   }
@@ -74,10 +73,6 @@ export function unsupportedFields(
 
 type Row = Omit<UnsupportedField, "field">;
 
-const PULL_SECRETS: Row = {
-  message: "Not used yet: images are pulled without credentials",
-  severity: "warn",
-};
 const WINDOWS: Row = {
   message: "Has no effect: the node runs Linux",
   severity: "warn",

@@ -39,6 +39,7 @@ export {
 export {
   containerGrace,
   effectivePodGrace,
+  MIN_POD_GRACE_SECONDS,
   stopTimeout,
   terminationOrder,
 } from "./grace.ts";
@@ -49,3 +50,9 @@ export {
   stepPod,
   type StoppingState,
 } from "./lifecycle.ts";
+export {
+  planShutdown,
+  shutdownGrace,
+  type ShutdownGroup,
+  type ShutdownStep,
+} from "./shutdown.ts";

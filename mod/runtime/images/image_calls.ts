@@ -4,10 +4,12 @@
  * @module
  */
 
-import type { Clock } from "../../base/mod.ts";
+import { type Clock, defined } from "../../base/mod.ts";
 import { formatDuration } from "../../base/text/mod.ts";
 import type { SandboxConfig } from "../../cri/config/mod.ts";
 import type { Image, ImageService } from "../../cri/model/mod.ts";
+import type { PullCredential } from "../credentials/mod.ts";
+import { tryCredentials } from "./try_credentials.ts";
 
 /**
  * Longest time for one pull. The CRI reports no progress. containerd gives up a pull
@@ -74,7 +76,7 @@ export class ImageCalls {
   }
 
   /**
-   * Has the runtime pull an image.
+   * Has the runtime pull an image, with each of the credentials until one is good.
    *
    * @returns the reference by which a container names it
    * @throws {Error} when it is not there in time
@@ -84,17 +86,23 @@ export class ImageCalls {
     image: string,
     options: {
       readonly sandboxConfig: SandboxConfig | undefined;
+      readonly credentials: readonly PullCredential[];
       readonly signal: AbortSignal;
     },
   ): Promise<string> {
-    const { sandboxConfig, signal } = options;
+    const { sandboxConfig, credentials, signal } = options;
     const limit = new AbortController();
     using _limit = this.#clock.after(PULL_LIMIT_MS, () => limit.abort());
     try {
-      const ref = await this.#images.pullImage({ image }, {
+      const common = defined({
         signal: AbortSignal.any([signal, limit.signal]),
-        ...(sandboxConfig === undefined ? {} : { sandboxConfig }),
+        sandboxConfig,
       });
+      const ref = await tryCredentials(
+        credentials,
+        (auth) =>
+          this.#images.pullImage({ image }, defined({ ...common, auth })),
+      );
       this.forget(image);
       return ref;
     } catch (error) {

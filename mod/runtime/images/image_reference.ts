@@ -31,6 +31,8 @@ const DIGEST_LENGTHS: ReadonlyMap<string, number> = new Map([
   ["sha512", 128],
 ]);
 const DEFAULT_DOMAIN = "docker.io";
+/** The same registry by the name that docker's configuration still has. */
+const LEGACY_DOMAIN = "index.docker.io";
 const MAX_NAME_LENGTH = 255;
 /** A name, a tag and a digest of the longest kinds, with the marks between them. */
 const MAX_LENGTH = MAX_NAME_LENGTH + 1 + 128 + 1 + 32 + 1 + 128;
@@ -64,6 +66,16 @@ export function parseImageReference(text: string): ImageReference {
   return { kind: "ok", image: bare ? `${text}:latest` : text };
 }
 
+/**
+ * The whole name of an image that {@linkcode parseImageReference} takes: with its registry,
+ * without tag and digest. `busybox` is Docker Hub's, for that is where credentials are for.
+ */
+export function repositoryOf(image: string): string {
+  const { name } = split(image);
+  const { domain, path } = splitName(name);
+  return `${domain === LEGACY_DOMAIN ? DEFAULT_DOMAIN : domain}/${path}`;
+}
+
 interface Parts {
   readonly name: string;
   readonly tag: string | undefined;
@@ -94,22 +106,31 @@ function findFault(text: string): string | undefined {
 const INVALID = "invalid reference format";
 
 function findNameFault(name: string): string | undefined {
-  const slash = name.indexOf("/");
-  const first = slash < 0 ? "" : name.slice(0, slash);
-  // What tells a registry's host from the first part of a short name.
-  const isDomain = /[.:]/.test(first) || first === "localhost";
-  const domain = isDomain ? first : DEFAULT_DOMAIN;
-  let path = isDomain ? name.slice(slash + 1) : name;
+  const { domain, path } = splitName(name);
   if (!DOMAIN.test(domain)) return INVALID;
   if (path !== path.toLowerCase()) {
     return `${INVALID}: repository name must be lowercase`;
   }
-  if (!isDomain && slash < 0) path = `library/${path}`;
   if (!path.split("/").every((part) => COMPONENT.test(part))) return INVALID;
   if (domain.length + 1 + path.length > MAX_NAME_LENGTH) {
     return `repository name must not be more than ${MAX_NAME_LENGTH} characters`;
   }
   return undefined;
+}
+
+function splitName(
+  name: string,
+): { readonly domain: string; readonly path: string } {
+  const slash = name.indexOf("/");
+  const first = slash < 0 ? "" : name.slice(0, slash);
+  // What tells a registry's host from the first part of a short name.
+  if (/[.:]/.test(first) || first === "localhost") {
+    return { domain: first, path: name.slice(slash + 1) };
+  }
+  return {
+    domain: DEFAULT_DOMAIN,
+    path: slash < 0 ? `library/${name}` : name,
+  };
 }
 
 function findDigestFault(digest: string): string | undefined {

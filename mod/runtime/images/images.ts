@@ -16,6 +16,7 @@ import { formatDuration } from "../../base/text/mod.ts";
 import type { Image } from "../../cri/model/mod.ts";
 import type { SandboxConfig } from "../../cri/config/mod.ts";
 import { type Activities, causeOf, ContainerEvents } from "../account/mod.ts";
+import type { CredentialFinder, PullCredential } from "../credentials/mod.ts";
 import { ImageCalls, PULL_LIMIT_MS, type PullService } from "./image_calls.ts";
 import {
   type Fetched,
@@ -25,7 +26,7 @@ import {
   type PullTask,
   PullTasks,
 } from "./pull_tasks.ts";
-import { parseImageReference } from "./image_reference.ts";
+import { parseImageReference, repositoryOf } from "./image_reference.ts";
 import { PullBackoffs } from "./pull_backoffs.ts";
 import { type PullActivity, SharedPulls } from "./shared_pulls.ts";
 
@@ -36,6 +37,7 @@ interface PullerDeps {
   readonly clock: Clock;
   readonly sessions: Sessions;
   readonly activities: Activities;
+  readonly credentials: CredentialFinder;
 }
 
 type ImageFields = Pick<ContainerSpec, "image" | "imagePullPolicy">;
@@ -45,6 +47,7 @@ export type NamedImage = ImageFields & Pick<ContainerSpec, "name">;
 
 /** An image, and the container on whose behalf it is looked for and pulled. */
 interface ImageRequest extends PullKey {
+  readonly pod: Pod;
   readonly container: string;
   readonly policy: PullPolicy;
   readonly events: ContainerEvents;
@@ -209,7 +212,8 @@ export class ImagePuller {
     { image, policy }: Pick<ImageRequest, "image" | "policy">,
   ): ImageRequest {
     const events = new ContainerEvents(this.#deps.events, pod);
-    return { uid: pod.metadata.uid, container, image, policy, events };
+    const { uid } = pod.metadata;
+    return { uid, pod, container, image, policy, events };
   }
 
   /** The image if the node has it, or why that cannot be said. */
@@ -295,7 +299,11 @@ export class ImagePuller {
     const askedMs = this.#deps.clock.monotonic();
     const begin = (kind: PullActivity) => this.#begin(kind, wanted);
     const isAlways = policy === "Always";
-    const request = { image, sandboxConfig, isAlways, begin };
+    const credentials = await unlessAborted(
+      this.#credentials(wanted),
+      signal,
+    );
+    const request = { image, credentials, sandboxConfig, isAlways, begin };
     const end = await this.#shared.join(request, signal);
     if (end.kind === "present") return this.#found(wanted, end.image);
     // A pod that comes while the image is described, after its pull, has waited for none.
@@ -311,6 +319,18 @@ export class ImagePuller {
         } bytes.`,
     );
     return present(end.ref, end.image);
+  }
+
+  /** What the pod can show a registry; what it cannot is said in its events. */
+  async #credentials(
+    { pod, container, image, events }: ImageRequest,
+  ): Promise<readonly PullCredential[]> {
+    const repository = repositoryOf(image);
+    const found = await this.#deps.credentials.find({ pod, repository });
+    for (const { reason, message } of found.problems) {
+      events.warning(container, reason, message);
+    }
+    return found.credentials;
   }
 
   #begin(

@@ -7,6 +7,7 @@
 import { type Clock, Semaphore, unlessAborted } from "../../base/mod.ts";
 import type { SandboxConfig } from "../../cri/config/mod.ts";
 import type { Image } from "../../cri/model/mod.ts";
+import type { PullCredential } from "../credentials/mod.ts";
 import type { ImageCalls, PullService } from "./image_calls.ts";
 
 interface SharedPullsDeps {
@@ -21,6 +22,7 @@ export type PullActivity = "waiting_for_pull_place" | "pulling_image";
 /** What one pod asks for. */
 export interface SharedRequest {
   readonly image: string;
+  readonly credentials: readonly PullCredential[];
   readonly sandboxConfig?: SandboxConfig | undefined;
   /** Only a pull of its own will do. */
   readonly isAlways: boolean;
@@ -54,7 +56,7 @@ interface SharedPull {
 /**
  * Has the runtime pull an image once for all pods that want it at one time.
  *
- * Pods of one namespace share: a runtime may choose credentials and trust by the
+ * Pods of one namespace with the same credentials share: a runtime may choose trust by the
  * namespace, and the store by an annotation. Each asker may leave, and the last one that
  * leaves gives the pull up. A pod that always pulls has a pull of its own, as upstream,
  * since the tag may have moved since another was begun.
@@ -135,7 +137,7 @@ export class SharedPulls {
 
   async #run(
     pull: SharedPull,
-    { image, sandboxConfig, isAlways }: SharedRequest,
+    { image, credentials, sandboxConfig, isAlways }: SharedRequest,
   ): Promise<SharedEnd> {
     const { calls, images, clock } = this.#deps;
     const { cancel: { signal }, isPlaced: isAtOnce } = pull;
@@ -149,7 +151,8 @@ export class SharedPulls {
       if (found !== undefined) return { kind: "present", image: found };
     }
     const startMs = clock.monotonic();
-    const ref = await calls.pull(image, { sandboxConfig, signal });
+    const options = { sandboxConfig, credentials, signal };
+    const ref = await calls.pull(image, options);
     const endMs = clock.monotonic();
     const found = await images.imageStatus({ image: ref }, { signal });
     return { kind: "pulled", ref, image: found, startMs, endMs };
@@ -165,12 +168,13 @@ const NEVER = new Promise<never>(() => {});
 
 /** The same for requests that one call answers; `undefined` for one that has its own. */
 function keyOf(
-  { image, sandboxConfig, isAlways }: SharedRequest,
+  { image, credentials, sandboxConfig, isAlways }: SharedRequest,
 ): string | undefined {
   if (isAlways) return undefined;
   const { metadata, annotations = {} } = sandboxConfig ?? {};
   const handler = annotations[HANDLER_ANNOTATION];
-  return JSON.stringify([image, metadata?.namespace, handler]);
+  const shown = credentials.map(({ fingerprint }) => fingerprint);
+  return JSON.stringify([image, metadata?.namespace, handler, shown]);
 }
 
 /** By it containerd chooses the store into which it unpacks. */

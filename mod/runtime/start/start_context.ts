@@ -19,6 +19,7 @@ import type { SyncFailure } from "../../pod/lifecycle/mod.ts";
 import type { ObservedPod, ObservedSandbox } from "../../pod/observed/mod.ts";
 import type { PodPlan } from "../../pod/plan/mod.ts";
 import type { Activities } from "../account/mod.ts";
+import type { CredentialFinder } from "../credentials/mod.ts";
 import type { ContainerFiles, ContainerNotes } from "../observe/mod.ts";
 import type { PodResources, UserNamespaces } from "../resources/mod.ts";
 import {
@@ -32,6 +33,7 @@ import {
 export interface ExecutorDeps {
   readonly runtime: RuntimeService;
   readonly images: ImageService;
+  readonly credentials: CredentialFinder;
   readonly files: RuntimeFiles;
   readonly containerFiles: ContainerFiles;
   readonly specs: SpecBuilder;

@@ -174,13 +174,17 @@ function isComplete(
 ): boolean {
   const { isNew = false, closedMs = -Infinity } = look;
   if (isNew) return stamp.size > 0;
-  const isRead = read !== undefined && read.size === stamp.size &&
-    read.modifiedMs === stamp.modifiedMs && read.inode === stamp.inode;
+  const isRead = read !== undefined && sameFile(read, stamp);
   return isRead || stamp.modifiedMs <= closedMs;
 }
 
 /** Whether two looks saw the same content, as far as a look shows. */
 export function sameStamp(a: FileStamp, b: FileStamp): boolean {
+  return sameFile(a, b) && a.changedMs === b.changedMs;
+}
+
+/** Whether two looks saw the same file that nobody wrote between them, under any name. */
+export function sameFile(a: FileStamp, b: FileStamp): boolean {
   return a.size === b.size && a.modifiedMs === b.modifiedMs &&
-    a.changedMs === b.changedMs && a.inode === b.inode;
+    a.inode === b.inode;
 }

@@ -21,9 +21,9 @@ import {
 import { KeptManifests } from "./kept_manifests.ts";
 import { ManifestReader } from "./manifest_reader.ts";
 import { ManifestSet } from "./manifest_set.ts";
-import { ManifestTable } from "./manifest_table.ts";
+import { ManifestTable, PATIENCE_MS } from "./manifest_table.ts";
 import { READERS } from "./path_state.ts";
-import type { Resolution } from "./resolve_files.ts";
+import { areNamed, type Resolution } from "./resolve_files.ts";
 import type { SourceSet } from "../merge/mod.ts";
 
 /** How a {@linkcode FileSource} works. */
@@ -86,6 +86,8 @@ export class FileSource {
   #emitted: SourceSet | undefined;
   /** Until then the first set waits for manifests that may be being written. */
   #settledMs = Infinity;
+  /** Since when a set is held back that lacks something. */
+  #heldMs: number | undefined;
   readonly #bell = new Bell();
 
   /** Touches nothing until it runs. */
@@ -224,6 +226,8 @@ export class FileSource {
     const rewritten = this.#table.rewritten(this.#deps.clock.monotonic());
     this.#reporter.update([...this.#outage(), ...reports, ...rewritten]);
     if (pathState.kind === "unknown") return undefined;
+    if (this.#mustWait(resolution)) return undefined;
+    this.#table.notePlaces();
     this.#kept.keep(resolution);
     const set: SourceSet = { source: "file", pods, objects };
     const next = unknown.length === 0 ? set : { ...set, unknown };
@@ -242,6 +246,20 @@ export class FileSource {
     const resolution = await this.#kept.resolve(entries);
     this.#resolved = { version, resolution };
     return resolution;
+  }
+
+  /**
+   * Whether a pod or an object of the last set has no manifest now, but may be found in
+   * another in a moment, or in its own when the directory is back.
+   */
+  #mustWait({ holders }: Resolution): boolean {
+    const table = this.#table;
+    const nowMs = this.#deps.clock.monotonic();
+    const sinceMs = this.#heldMs ?? nowMs;
+    const isHeld = this.#emitted !== undefined &&
+      table.isInMotion(sinceMs, nowMs) && !areNamed(this.#emitted, holders);
+    this.#heldMs = isHeld ? sinceMs : undefined;
+    return isHeld && (table.isAway || nowMs - sinceMs < PATIENCE_MS);
   }
 
   /** Whether the first set has to wait for manifests that may be being written. */

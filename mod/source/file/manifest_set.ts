@@ -70,8 +70,6 @@ export class ManifestSet {
   readonly #skipped: SkippedNames;
   readonly #earlier: EarlierManifests;
   #isFirstScan = true;
-  /** Whether something was missing that may be there again with its directory. */
-  #wasAway = false;
 
   constructor(options: ManifestSetOptions, deps: ManifestSetDeps) {
     this.#options = options;
@@ -158,7 +156,7 @@ export class ManifestSet {
     this.#skipped.log(names.filter((name) => !isManifest(name)));
     // A listing may miss a file that is being replaced (readdir(3)): all are looked for by name.
     const paths = [...new Set([...listed, ...table.paths])].sort();
-    this.#wasAway = false;
+    table.noteBack();
     for (let at = 0; at < paths.length; at += READERS) {
       const some = paths.slice(at, at + READERS);
       await Promise.all(some.map((path) => this.#scanEntry(path)));
@@ -173,7 +171,7 @@ export class ManifestSet {
     const directory = await directoryAt(path, files);
     // Also one that a hint named since: nothing holds what it gave an agent before.
     const areSeen = listed.every((path) => table.get(path).entry);
-    const isAway = this.#wasAway || !this.#directory.isCurrent(directory);
+    const isAway = table.isAway || !this.#directory.isCurrent(directory);
     if (!areSeen && isAway) await this.#block(describeAway(path, "empty"));
     else if (!this.#awaitsEditor(directory)) this.#endFirstScan();
     else this.#pathState = { kind: "unknown" };
@@ -206,17 +204,18 @@ export class ManifestSet {
     const { files, table } = this.#deps;
     this.#pathState = { kind: "file" };
     const { result: look, ...seen } = await lookWithin(path, files);
-    this.#wasAway = look.kind !== "file";
+    if (look.kind === "file") table.noteBack();
     await this.#scanEntry(path);
     const { entry } = table.get(path);
-    const isSeen = !this.#wasAway && entry !== undefined;
+    const isAway = table.isAway || look.kind !== "file";
+    const isSeen = !isAway && entry !== undefined;
     // What was there before is held until this one says what takes its place.
     const isTaken = isSeen && isContentKnown(entry.verdict);
     if (!isTaken && this.#isFirstScan) await this.#earlier.restore();
     const others = table.keysBut(path);
     if (isTaken) others.forEach((other) => this.#drop(other));
     const isAlone = isTaken || others.length === 0;
-    if (this.#wasAway) this.#settle(EXCHANGED);
+    if (isAway) this.#settle(EXCHANGED);
     else if (isAlone) this.#settle(seen, { isAbove: true });
     if (isTaken || isSeen && !this.#earlier.isPending) this.#endFirstScan();
   }
@@ -230,12 +229,14 @@ export class ManifestSet {
 
   async #scanEntry(path: string): Promise<void> {
     const { clock, files, table } = this.#deps;
+    const { look: asked } = table.get(path);
     const look = await lookAtManifest(path, files);
+    const isFamiliar = look.kind === "file" &&
+      table.recognize(path, look.stamp, { asked });
     // A hint may have said when to look at this one, perhaps just now.
     if (table.get(path).look === undefined) {
-      const isYoung = look.kind === "file" &&
-        clock.now() - look.stamp.modifiedMs < YOUNG_MS &&
-        !table.isKnown(path, look.stamp);
+      const isYoung = look.kind === "file" && !isFamiliar &&
+        clock.now() - look.stamp.modifiedMs < YOUNG_MS;
       if (isYoung) this.#lookWhenQuiet(path, { stamp: look.stamp });
       else await this.#take(path, { look, pending: undefined });
     }
@@ -281,8 +282,7 @@ export class ManifestSet {
     // Only what is missing from the directory that it was in was removed.
     const isThere = this.#pathState.kind !== "file" &&
       this.#directory.isCurrent(directory);
-    this.#wasAway ||= !isThere;
-    if (!isThere) table.scanSoon(clock.monotonic());
+    if (!isThere) table.noteAway(clock.monotonic());
     else if (table.isWaiting(path)) return;
     // It is back, perhaps with its mount.
     else if (look.kind !== "missing") this.#lookWhenQuiet(path);
@@ -370,6 +370,7 @@ export class ManifestSet {
       const how = above === undefined ? "without_directory" : "elsewhere";
       return await this.#block(describeAway(path, how));
     }
+    table.noteBack();
     this.#loseManifest(path);
     const isGone = table.get(path).entry === undefined;
     this.#pathState = { kind: isGone ? "absent" : "file" };

@@ -15,7 +15,7 @@ import {
   unknownOf,
 } from "../mod.ts";
 import type { FileStamp } from "../../host/files/mod.ts";
-import { type PendingLook, sameStamp } from "./file_hints.ts";
+import { type PendingLook, sameFile, sameStamp } from "./file_hints.ts";
 
 /** What is known of one path. All times are on the monotonic clock. */
 export interface ManifestState {
@@ -42,6 +42,9 @@ export class ManifestTable {
   #scannedMs = -Infinity;
   /** How far the next full look is from the beginning of the last at least. */
   #restMs: number;
+  #isAway = false;
+  /** Which path had each file when the manifests were put together last, by its inode. */
+  #places: ReadonlyMap<number, FilePlace> = new Map();
 
   /** @param scanGapMs Full looks are at least this far apart. */
   constructor(scanGapMs: number) {
@@ -84,6 +87,36 @@ export class ManifestTable {
     return entry?.read?.isProof === true &&
       sameStamp(entry.read.stamp, stamp) &&
       isFinal(entry.verdict);
+  }
+
+  /** The manifests were put together: what is found elsewhere from now on has moved. */
+  notePlaces(): void {
+    const places = new Map<number, FilePlace>();
+    for (const [path, { entry }] of this.#states) {
+      const stamp = entry?.read?.stamp;
+      if (stamp !== undefined) places.set(stamp.inode, { path, stamp });
+    }
+    this.#places = places;
+  }
+
+  /**
+   * A full look found a file: whether it was read before, perhaps under another name. Then
+   * nobody writes it, and no look waits for a writer unless it was asked for since.
+   *
+   * @param options.asked The look that was asked for before this one.
+   */
+  recognize(
+    path: string,
+    stamp: FileStamp,
+    { asked }: { readonly asked: PendingLook | undefined },
+  ): boolean {
+    const place = this.#places.get(stamp.inode);
+    const isMoved = place !== undefined && place.path !== path &&
+      sameFile(place.stamp, stamp);
+    if (isMoved && this.get(path).look === asked) {
+      this.update(path, { look: undefined, changingMs: undefined });
+    }
+    return isMoved || this.isKnown(path, stamp);
   }
 
   /** Takes what is new of a path; the rest stays. */
@@ -168,6 +201,7 @@ export class ManifestTable {
 
   /** Forgets what all files gave. */
   clear(): void {
+    this.noteBack();
     for (const path of this.paths) this.drop(path);
   }
 
@@ -200,6 +234,34 @@ export class ManifestTable {
   isWaiting(path: string): boolean {
     const { look } = this.get(path);
     return look?.kind === "when_quiet" || look?.together !== undefined;
+  }
+
+  /** Something is missing that may be there again with its directory. */
+  noteAway(nowMs: number): void {
+    this.#isAway = true;
+    this.scanSoon(nowMs);
+  }
+
+  /** All is looked at where it was, or is to be. */
+  noteBack(): void {
+    this.#isAway = false;
+  }
+
+  /** Whether something was missing with its directory, and not all was looked at since. */
+  get isAway(): boolean {
+    return this.#isAway;
+  }
+
+  /**
+   * Whether what a manifest had at `sinceMs` may be found elsewhere in a moment: something
+   * moved that is still to be looked at, or a full look is due that did not begin since.
+   */
+  isInMotion(sinceMs: number, nowMs: number): boolean {
+    const isUnseen = this.#scannedMs <= sinceMs && this.#scanDueMs <= nowMs;
+    return this.#isAway || isUnseen ||
+      [...this.#states.values()].some(({ look }) =>
+        look?.kind === "now" && look.together !== undefined
+      );
   }
 
   /**
@@ -290,6 +352,11 @@ export class ManifestTable {
   get #nextScanMs(): number {
     return Math.max(this.#scanDueMs, this.#scannedMs + this.#restMs);
   }
+}
+
+interface FilePlace {
+  readonly path: string;
+  readonly stamp: FileStamp;
 }
 
 function dueOf(look: PendingLook): number {

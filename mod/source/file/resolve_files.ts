@@ -92,6 +92,15 @@ export function claimsOf(content: FileContent): readonly Claim[] {
   return itemsOf(content).flatMap(({ claims }) => claims);
 }
 
+/** Whether each pod and object has its name in some file, though it may be another by now. */
+export function areNamed(
+  { pods, objects }: FileContent,
+  holders: Holders,
+): boolean {
+  return pods.every((pod) => holders.has(nameOf(pod))) &&
+    objects.every((one) => holders.has(claimOfObject(objectId(one))));
+}
+
 interface SortedFile {
   readonly file: string;
   readonly verdict: FileVerdict;

@@ -36,8 +36,6 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
   // The agent does not ask the runtime whether its network is ready: making the
   // sandbox fails, which tells the same in the runtime's own words.
   NetworkNotReady: "FailedCreatePodSandBox",
-  // imagePullSecrets are not honoured; the manifest's warning says so.
-  FailedToRetrieveImagePullSecret: "does not come up",
   // Addresses of both families are taken as they are.
   HostIPsIPFamilyMismatch: "does not come up",
   // No pod makes room for another one.

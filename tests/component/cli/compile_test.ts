@@ -11,10 +11,11 @@ import { fileURLToPath } from "node:url";
 import { agentBundle } from "../../../scripts/bundle.ts";
 import {
   compile,
+  embedFaults,
   lockFaults,
   parseCompileArguments,
-  readBakedMetadata,
 } from "../../../scripts/compile.ts";
+import { readBakedMetadata } from "../../../scripts/lib/baked_metadata.ts";
 import { flagsOf } from "../../../scripts/permissions.ts";
 import { TempDir } from "../../support/temp_dir.ts";
 
@@ -81,6 +82,7 @@ Deno.test("compile() leaves what was at the output when the new executable is no
   if (parsed.kind === "refused") throw new Error(parsed.faults.join("\n"));
   const runs = {
     "compiled with other grants": runWith("--no-prompt"),
+    "compiled without what is imported at run time": withoutChunks,
     "no executable": (args: readonly string[]) =>
       Deno.writeTextFile(outputOf(args), "garbage"),
     "a compiler that fails": () => Promise.reject(new Error("out of memory")),
@@ -94,6 +96,15 @@ Deno.test("compile() leaves what was at the output when the new executable is no
   }
 });
 
+Deno.test("embedFaults() names what of the bundle is missing or another", () => {
+  const bundle = new Map([["a.js", 1], ["b.js", 2], ["c.js", 3]]);
+  deepStrictEqual(embedFaults(bundle, bundle), []);
+  deepStrictEqual(embedFaults(new Map([["a.js", 1], ["c.js", 4]]), bundle), [
+    `the bundle's "b.js" is not there, wanted 2 bytes`,
+    `the bundle's "c.js" has 4 bytes, wanted 3 bytes`,
+  ]);
+});
+
 /** As `deno compile` does it; any ELF file will do as the runtime. */
 async function withRuntime(args: readonly string[]): Promise<void> {
   const { success, stderr } = await new Deno.Command(Deno.execPath(), {
@@ -102,6 +113,13 @@ async function withRuntime(args: readonly string[]): Promise<void> {
     stderr: "piped",
   }).output();
   strictEqual(success, true, new TextDecoder().decode(stderr));
+}
+
+/** As `deno compile` does it, of a program that is less than the bundle. */
+async function withoutChunks(args: readonly string[]): Promise<void> {
+  const entry = args.at(-1) ?? "";
+  await Deno.writeTextFile(entry, "import './prelude.js';");
+  await withRuntime(args);
 }
 
 function outputOf(args: readonly string[]): string {

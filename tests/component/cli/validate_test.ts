@@ -128,14 +128,14 @@ Deno.test("main() validates with the agent's own limits, refused and warned of",
     refused.lines[0] ?? "",
     /^a\.yaml: document 1, line \d+: spec\.volumes\[0\]\.nfs: Not supported/,
   );
-  const secret = `${
+  const windows = `${
     GOOD.trimEnd().slice(0, -1)
-  }, imagePullSecrets: [{name: x}]}`;
-  const warned = await validated({ "a.yaml": secret });
+  }, securityContext: {windowsOptions: {}}}`;
+  const warned = await validated({ "a.yaml": windows });
   strictEqual(warned.code, 0);
   match(
     warned.lines[2] ?? "",
-    /^a\.yaml: warning: document 1, line \d+: spec\.imagePullSecrets: Not used yet/,
+    /^a\.yaml: warning: document 1, line \d+: spec\.securityContext\.windowsOptions: Has no effect/,
   );
 });
 

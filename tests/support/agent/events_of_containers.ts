@@ -36,6 +36,22 @@ export const CONTAINER_EVENT_ROWS: readonly EventRow[] = [
     ],
   },
   {
+    when: "an image is pulled whose Secret is not there",
+    run: apply(web({
+      spec: {
+        containers: [busybox(WEB, { image: "localhost/none:1" })],
+        imagePullSecrets: [{ name: "one" }, { name: "two" }, {}],
+      },
+    })),
+    told: [
+      warning(
+        "FailedToRetrieveImagePullSecret",
+        "Unable to retrieve some image pull secrets (one, two); attempting to pull the image may not succeed.",
+        SERVER,
+      ),
+    ],
+  },
+  {
     when: "a container starts of an image that is there",
     run: apply(),
     told: [

@@ -24,7 +24,6 @@ const REASONS: Readonly<Record<RejectionReason, string>> = {
   NodeName: "no match",
   PodOSNotSupported: "windows",
   PodOSSelectorNodeLabelDoesNotMatch: "label",
-  Evicted: "DiskPressure",
   SysctlForbidden: "kernel.x",
 };
 

@@ -82,6 +82,7 @@ export class FakeCri implements AsyncDisposable {
     exec: () => ({}),
     pullMs: 0,
     userNamespaces: false,
+    imageDirectory: "/var/lib/containerd",
   };
   /**
    * Whether GetContainerEvents is served.

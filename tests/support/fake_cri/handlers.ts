@@ -35,6 +35,8 @@ export interface RuntimeSettings {
   pullMs: number;
   /** Whether pods can have a user namespace. */
   userNamespaces: boolean;
+  /** Where images are said to lie. */
+  imageDirectory: string;
 }
 
 /** What handlers work on. */
@@ -232,11 +234,30 @@ function imageHandlers(
       return { image: found && toImage(found) };
     },
     PullImage: async (
-      { image }: wire.PullImageRequest,
+      { image, auth }: wire.PullImageRequest,
       signal: AbortSignal,
     ): Promise<wire.PullImageResponse> => {
       if (settings.pullMs > 0) await clock.sleep(settings.pullMs, signal);
-      return { imageRef: images.pull(image?.image ?? "").id };
+      const login = auth && `${auth.username}:${auth.password}`;
+      return { imageRef: images.pull(image?.image ?? "", login).id };
+    },
+    ListImages: (): wire.ListImagesResponse => ({
+      images: byId(images.images).map(toImage),
+    }),
+    RemoveImage: ({ image }: wire.RemoveImageRequest) => {
+      images.remove(image?.image ?? "");
+      return {};
+    },
+    ImageFsInfo: (): wire.ImageFsInfoResponse => {
+      const sizes = [...images.images.values()].map(({ size }) => size);
+      const usedBytes = sizes.reduce((sum, size) => sum + size, 0n);
+      const { imageDirectory } = settings;
+      const fileSystem = {
+        fsId: { mountpoint: imageDirectory },
+        usedBytes: { value: usedBytes },
+        inodesUsed: { value: BigInt(sizes.length) },
+      };
+      return { imageFilesystems: [fileSystem], containerFilesystems: [] };
     },
   };
 }

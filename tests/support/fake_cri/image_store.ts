@@ -34,7 +34,16 @@ export interface FakeImage {
 
 /** What the registry does when asked for a reference. */
 export type RegistryEntry =
-  | { readonly kind: "image"; readonly image: FakeImageOptions }
+  | {
+    readonly kind: "image";
+    readonly image: FakeImageOptions;
+    /**
+     * `user:password` of those who may pull it.
+     *
+     * @default anyone
+     */
+    readonly logins?: readonly string[];
+  }
   | { readonly kind: "error"; readonly code: number; readonly details: string };
 
 /** The full form of a reference, as runtimes store it. */
@@ -101,12 +110,22 @@ export class ImageStore {
   /**
    * Fetches an image from the registry.
    *
+   * @param login `user:password`, if any is shown
    * @throws {StatusError} When the registry has none, or was told to fail.
    */
-  pull(name: string): FakeImage {
+  pull(name: string, login?: string): FakeImage {
     const full = normalizeReference(name);
     const entry = this.#registry.get(full);
-    if (entry?.kind === "image") return this.add(entry.image);
+    if (entry?.kind === "image") {
+      const { image, logins } = entry;
+      if (logins === undefined || logins.includes(login ?? "")) {
+        return this.add(image);
+      }
+      throw new StatusError(
+        CODE.unknown,
+        `failed to pull and unpack image "${full}": failed to resolve reference "${full}": unexpected status from HEAD request: 401 Unauthorized`,
+      );
+    }
     if (entry?.kind === "error") {
       throw new StatusError(entry.code, entry.details);
     }

@@ -96,6 +96,7 @@ export function toContainer(container: FakeContainer): wire.Container {
     metadata,
     image,
     imageRef: container.imageId,
+    imageId: container.imageId,
     state: CONTAINER_STATE[container.state],
     createdAt: container.createdAt,
     labels,
@@ -103,25 +104,15 @@ export function toContainer(container: FakeContainer): wire.Container {
   };
 }
 
-/** What a container uses; CPU is not measured. */
+/** What a container uses; CPU and memory are not measured. */
 export function toContainerStats(
   container: FakeContainer,
 ): wire.ContainerStats {
-  const { config: { labels }, layerBytes, memoryBytes } = container;
+  const { config: { labels }, layerBytes } = container;
   return {
     attributes: { id: container.id, labels },
-    cpu: undefined,
-    memory: memoryBytes === undefined ? undefined : {
-      timestamp: 0n,
-      workingSetBytes: { value: memoryBytes },
-      availableBytes: undefined,
-      usageBytes: undefined,
-      rssBytes: undefined,
-      pageFaults: undefined,
-      majorPageFaults: undefined,
-    },
     writableLayer: layerBytes === undefined ? undefined : {
-      timestamp: 0n,
+      fsId: undefined,
       usedBytes: { value: layerBytes },
       inodesUsed: { value: 1n },
     },

@@ -12,11 +12,17 @@ import type { ImageSpec } from "../../../mod/cri/config/mod.ts";
 import type { ImageOutcome } from "../../../mod/runtime/images/pull_tasks.ts";
 import type { PullService } from "../../../mod/runtime/images/image_calls.ts";
 import { ImagePuller } from "../../../mod/runtime/images/images.ts";
+import type { CredentialFinder } from "../../../mod/runtime/credentials/mod.ts";
 import { FakeClock } from "../fake_clock.ts";
 import { container as containerOf, pod } from "../pods.ts";
 import { EventList } from "../event_list.ts";
 
 const never = new AbortController().signal;
+
+/** Finds no credentials, and nothing wrong. */
+export const NO_CREDENTIALS: CredentialFinder = {
+  find: () => Promise.resolve({ credentials: [], problems: [] }),
+};
 
 /** The images of a node, and a registry that takes its time. */
 export class SmallStore implements PullService {
@@ -79,7 +85,10 @@ export interface PullerRig {
 
 /** A puller over a store that is empty. */
 export function pullerRig(
-  options: { readonly maxParallelPulls?: number } = {},
+  options: {
+    readonly maxParallelPulls?: number;
+    readonly credentials?: CredentialFinder;
+  } = {},
 ): PullerRig {
   const clock = new FakeClock();
   const store = new SmallStore(clock);
@@ -91,6 +100,7 @@ export function pullerRig(
     clock,
     sessions,
     activities: new Activities({ clock }),
+    credentials: options.credentials ?? NO_CREDENTIALS,
   }, options);
   const ensure = async (
     container: Partial<ContainerSpec>,

@@ -51,6 +51,7 @@ import {
 } from "../../../mod/runtime/spec/mod.ts";
 import type { SyncOutcome } from "../../../mod/runtime/account/mod.ts";
 import { SubPathResolver } from "../../../mod/volume/mod.ts";
+import { NO_CREDENTIALS } from "./images_rig.ts";
 import { FakeClock } from "../fake_clock.ts";
 import { FakeCri } from "../fake_cri/fake_cri.ts";
 import { IMAGE } from "../pods.ts";
@@ -138,6 +139,7 @@ export class RuntimeRig implements AsyncDisposable {
     this.executor = new PodExecutor({
       ...common,
       images: this.images,
+      credentials: NO_CREDENTIALS,
       files: diskFiles,
       containerFiles: files,
       specs: specBuilder(this.podLogsDir, {

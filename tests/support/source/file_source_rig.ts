@@ -22,6 +22,11 @@ export function manifest(name: string, image = "busybox"): string {
     `"spec":{"containers":[{"name":"main","image":"${image}"}]}}`;
 }
 
+/** A manifest whose pod stays the same in another file. */
+export function withUid(name: string): string {
+  return manifest(name).replace(`{"name"`, `{"uid":"uid-${name}","name"`);
+}
+
 /** What the source delivers and says while a test changes files. */
 export class FileSourceRig implements AsyncDisposable {
   readonly clock: FakeClock = new FakeClock();
@@ -86,3 +91,20 @@ export class FileSourceRig implements AsyncDisposable {
 
 /** Written long before the source starts. */
 export const OLD: { readonly ageMs: number } = { ageMs: 60_000 };
+
+/** Moves a manifest, with the hints of a watcher. */
+export function move({ files }: FileSourceRig, from: string, to: string): void {
+  files.rename(`${from}.yaml`, `${to}.yaml`);
+  files.hint(`${from}.yaml`, "removed", `${to}.yaml`);
+  files.hint(`${to}.yaml`, "arrived");
+}
+
+/** The sets that lack one of the pods. */
+export function lacking(
+  { sets }: FileSourceRig,
+  ...names: readonly string[]
+): readonly string[] {
+  return sets.map(({ pods }) => pods.map(({ metadata }) => metadata.name))
+    .filter((found) => names.some((name) => !found.includes(`${name}-n`)))
+    .map((found) => found.join());
+}

@@ -38,11 +38,11 @@ Deno.test("checkManifestPod() refuses what the agent does not honour", () => {
 });
 
 Deno.test("checkManifestPod() tells by events what the pod will lack, and what is odd", () => {
-  const imagePullSecrets = [{ name: "s" }];
-  deepStrictEqual(check(pod({ imagePullSecrets }), { found: ["spec.x"] }), {
+  const securityContext = { windowsOptions: {} };
+  deepStrictEqual(check(pod({ securityContext }), { found: ["spec.x"] }), {
     faults: [],
     events: [
-      "Warning PodFeatureUnsupported spec.imagePullSecrets: Not used yet: images are pulled without credentials",
+      "Warning PodFeatureUnsupported spec.securityContext.windowsOptions: Has no effect: the node runs Linux",
       "Warning ManifestWarning line 3: spec.x: Odd",
     ],
   });

@@ -105,7 +105,12 @@ Deno.test("readConfigText() takes a file that sets every default", async () => {
   );
   const plain = await parseRunArguments([], fakeIo());
   ok(parsed.kind === "ok" && plain.kind === "ok", JSON.stringify(parsed));
-  deepStrictEqual({ ...parsed.config, configPath: undefined }, plain.config);
+  const { runtime } = plain.config;
+  deepStrictEqual({ ...parsed.config, configPath: undefined }, {
+    ...plain.config,
+    // Upstream's default has a meaning of its own when it is given.
+    runtime: { ...runtime, parallelPulls: 1 },
+  });
   strictEqual(parsed.warnings.length - plain.warnings.length, 1);
 });
 
@@ -215,9 +220,14 @@ for (
       'Cannot honour featureGates yet: found {"A":true}, wanted it to be left out',
     ],
     [
-      "an eviction threshold that is no text",
-      kubeletFile("evictionHard: {memory.available: 5}"),
-      'Cannot use evictionHard: found {"memory.available":5}, wanted amounts by signal such as "memory.available<100Mi"',
+      "other eviction thresholds",
+      kubeletFile('evictionHard: {memory.available: "1%"}'),
+      'Cannot honour evictionHard yet: found {"memory.available":"1%"}, wanted its default {"imagefs.available":"15%","imagefs.inodesFree":"5%","memory.available":"100Mi","nodefs.available":"10%","nodefs.inodesFree":"5%"}',
+    ],
+    [
+      "the removal of every eviction threshold",
+      kubeletFile("evictionHard: {}"),
+      'Cannot honour evictionHard yet: found {}, wanted its default {"imagefs.available":"15%","imagefs.inodesFree":"5%","memory.available":"100Mi","nodefs.available":"10%","nodefs.inodesFree":"5%"}',
     ],
     [
       "a wrong type",

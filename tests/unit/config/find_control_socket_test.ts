@@ -1,5 +1,5 @@
 /**
- * Where a client finds the agent.
+ * Where clients look for their agent.
  *
  * @module
  */

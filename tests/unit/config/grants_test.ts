@@ -54,6 +54,8 @@ Deno.test("deriveGrants() follows every path and network option", async () => {
     "--host-path-roots=/srv/data,/srv/data/in",
     "--host-path-roots=/mnt",
     "--host-view=/v",
+    "--image-credentials=/h/one.json",
+    "--image-credentials=/h/two.json",
   );
   const grants = deriveGrants(config, ADDRESSES);
   const targets = (kind: keyof typeof grants) =>
@@ -71,6 +73,8 @@ Deno.test("deriveGrants() follows every path and network option", async () => {
   deepStrictEqual(targets("read"), [
     ...targets("write"),
     "/m",
+    "/h/one.json",
+    "/h/two.json",
     "/etc/resolv.conf",
     "/etc/hosts",
   ]);
@@ -81,6 +85,19 @@ Deno.test("deriveGrants() follows every path and network option", async () => {
     "10.1.0.0/16",
     "10.0.0.7",
   ]);
+});
+
+Deno.test("deriveGrants() opens the service manager's socket, and the agent's own end", async () => {
+  const config = await configOf(
+    "--notify-socket=/run/systemd/notify",
+    "--run-dir=/r",
+  );
+  const { write, net } = deriveGrants(config, []);
+  const of = (grants: typeof write) =>
+    grants.filter(({ option }) => option === "--notify-socket")
+      .map(({ target }) => target);
+  deepStrictEqual(of(write), ["/run/systemd/notify"]);
+  deepStrictEqual(of(net), ["unix:/run/systemd/notify", "unix:/r/notify.sock"]);
 });
 
 for (

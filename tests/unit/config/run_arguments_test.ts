@@ -6,21 +6,12 @@
 
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import type { AgentConfig } from "../../../mod/config/agent_config.ts";
-import type { Threshold } from "../../../mod/pressure/mod.ts";
 import { parseRunArguments } from "../../../mod/config/run_arguments.ts";
 import {
   fakeIo,
   kubeletFile,
   skerryFile,
 } from "../../support/config/config_io.ts";
-
-function hard(
-  signal: Threshold["signal"],
-  least: Threshold["least"],
-): Threshold {
-  const reclaim = { kind: "quantity", value: 0 } as const;
-  return { signal, kind: "hard", least, graceMs: 0, reclaim };
-}
 
 async function configOf(
   args: readonly string[],
@@ -50,10 +41,11 @@ Deno.test("parseRunArguments() gives the documented defaults without arguments",
     runtime: {
       socketPath: "/run/containerd/containerd.sock",
       imageSocketPath: "/run/containerd/containerd.sock",
+      imageCredentialFiles: [],
       requestTimeoutMs: 120_000,
       podLogsDir: "/var/log/pods",
       maxRestartPeriodMs: 300_000,
-      parallelPulls: 1,
+      parallelPulls: 5,
       maxParallelSandboxStarts: 6,
     },
     node: {
@@ -82,17 +74,6 @@ Deno.test("parseRunArguments() gives the documented defaults without arguments",
       seccompDefault: false,
       unknownFields: "refuse",
     },
-    pressure: {
-      thresholds: [
-        hard("memory.available", { kind: "quantity", value: 100 * 2 ** 20 }),
-        hard("nodefs.available", { kind: "part", value: 0.1 }),
-        hard("nodefs.inodesFree", { kind: "part", value: 0.05 }),
-        hard("imagefs.available", { kind: "part", value: 0.15 }),
-        hard("imagefs.inodesFree", { kind: "part", value: 0.05 }),
-      ],
-      transitionMs: 300_000,
-      maxPodGraceSeconds: 0,
-    },
     sync: { syncFrequencyMs: 60_000, relistPeriodMs: 1_000 },
     paths: {
       rootDir: "/var/lib/skerry",
@@ -102,6 +83,16 @@ Deno.test("parseRunArguments() gives the documented defaults without arguments",
       pidFile: "/run/skerry/skerry.pid",
     },
     server: { healthzPort: 10_248, healthzAddress: "127.0.0.1" },
+    service: {
+      notifySocket: undefined,
+      ownSocket: "/run/skerry/notify.sock",
+      watchdogMs: 180_000,
+    },
+    shutdown: {
+      groups: [],
+      markerPath: "/run/skerry/machine-stopping",
+      recordPath: "/var/lib/skerry/graceful_node_shutdown_state",
+    },
     log: { format: "text", level: "info" },
   });
 });
@@ -329,9 +320,10 @@ for (
 
 for (
   const [lines, pulls] of [
-    [[], 1],
+    [[], 5],
+    [["maxParallelImagePulls: 1"], 1],
     [["maxParallelImagePulls: 3"], 3],
-    [["serializeImagePulls: false"], undefined],
+    [["serializeImagePulls: false"], 5],
     [["serializeImagePulls: false", "maxParallelImagePulls: 2"], 2],
     [["serializeImagePulls: true"], 1],
   ] as const

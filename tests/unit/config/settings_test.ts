@@ -48,6 +48,7 @@ Deno.test("SETTINGS shows a default as the flag would be given it", () => {
     "pod-logs-dir /var/log/pods",
     "unknown-fields refuse",
     "healthz-port 10248",
+    "watchdog-timeout 3m0s",
   ]);
   for (const { flag, help } of RUN_FLAGS) ok(!help.includes("{"), flag.name);
 });

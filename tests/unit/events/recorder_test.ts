@@ -4,9 +4,16 @@
  * @module
  */
 
-import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
+import {
+  deepStrictEqual,
+  doesNotMatch,
+  match,
+  ok,
+  strictEqual,
+} from "node:assert/strict";
 import { MetricsRegistry } from "../../../mod/base/telemetry/mod.ts";
 import { systemRandom } from "../../../mod/base/mod.ts";
+import { nodeRef } from "../../../mod/api/objects/mod.ts";
 import type { PodEvent } from "../../../mod/api/types/mod.ts";
 import { EventRecorder } from "../../../mod/events/recorder.ts";
 import { FakeClock } from "../../support/fake_clock.ts";
@@ -52,6 +59,13 @@ Deno.test("EventRecorder.record() counts a repeated event in one line that moves
     [2, firstMs, firstMs + 5_000],
   );
   deepStrictEqual(rest, []);
+});
+
+Deno.test("EventRecorder.record() says of the node that it is the node", () => {
+  const { lines, recorder } = rig();
+  recorder.record(nodeRef("n1"), event());
+  match(lines[0] ?? "", /"message":"node_event","node":"n1","reason"/);
+  doesNotMatch(lines[0] ?? "", /"pod"|"uid"/);
 });
 
 for (

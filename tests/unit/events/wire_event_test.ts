@@ -11,6 +11,7 @@ import {
 } from "../../../mod/base/telemetry/mod.ts";
 import { EventRecorder } from "../../../mod/events/recorder.ts";
 import { toWireEvent } from "../../../mod/events/wire_event.ts";
+import { nodeRef } from "../../../mod/api/objects/mod.ts";
 import { FakeClock } from "../../support/fake_clock.ts";
 
 const WEB = { name: "web-n1", namespace: "shop", uid: "u-1" };
@@ -22,6 +23,24 @@ function rig() {
   const recorder = new EventRecorder({ clock, log: silentLogger, metrics });
   return { clock, recorder };
 }
+
+Deno.test("toWireEvent() names the node, in the namespace of what has none", () => {
+  const { recorder } = rig();
+  recorder.record(nodeRef("n1"), {
+    type: "Warning",
+    reason: "FreeDiskSpaceFailed",
+    message: "full",
+  });
+  const [wire] = recorder.list().map((event) => toWireEvent(event, NODE));
+  strictEqual(wire?.metadata.namespace, "default");
+  deepStrictEqual(wire.involvedObject, {
+    apiVersion: "v1",
+    kind: "Node",
+    namespace: "",
+    name: "n1",
+    uid: "n1",
+  });
+});
 
 Deno.test("toWireEvent() writes a v1 Event as the kubelet sends it", async () => {
   const { clock, recorder } = rig();

@@ -7,7 +7,8 @@
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import { V8_FLAGS } from "../../../scripts/lib/launch_flags.ts";
 import { flagsOf, grantsForArguments } from "../../../scripts/permissions.ts";
-import { type BakedMetadata, lockFaults } from "../../../scripts/compile.ts";
+import { lockFaults } from "../../../scripts/compile.ts";
+import type { BakedMetadata } from "../../../scripts/lib/baked_metadata.ts";
 import type { Grants } from "../../../mod/config/mod.ts";
 
 const IO = {
@@ -27,6 +28,7 @@ const BARE = [
   "--no-prompt",
   "--ignore-env",
   "--deny-import",
+  "--unstable-net",
   `--v8-flags=${V8_FLAGS.join(",")}`,
 ];
 
@@ -80,6 +82,8 @@ const GRANTS: Grants = {
 };
 const LOCKED: BakedMetadata = {
   hasCodeCache: false,
+  files: new Map(),
+  features: ["--unstable-net"],
   permissions: {
     prompt: false,
     allow_run: null,
@@ -123,6 +127,12 @@ for (
 Deno.test("lockFaults() sees a code cache in the temp directory", () => {
   const baked = { ...LOCKED, hasCodeCache: true };
   strictEqual(lockFaults(baked, WANTED).length, 1);
+});
+
+Deno.test("lockFaults() sees features that are missing, and more than are wanted", () => {
+  for (const features of [[], ["--unstable-net", "--unstable-kv"]]) {
+    strictEqual(lockFaults({ ...LOCKED, features }, WANTED).length, 1);
+  }
 });
 
 Deno.test("lockFaults() misses the engine's flags", () => {

@@ -649,6 +649,7 @@ export interface Container {
   readonly createdAt: bigint;
   readonly labels: { [key: string]: string };
   readonly annotations: { [key: string]: string };
+  readonly imageId: string;
 }
 
 export interface Container_LabelsEntry {
@@ -848,6 +849,32 @@ export interface ImageSpec_AnnotationsEntry {
   readonly value: string;
 }
 
+export interface ListImagesRequest {
+}
+
+export interface ListImagesResponse {
+  readonly images: readonly Image[];
+}
+
+export interface RemoveImageRequest {
+  readonly image: ImageSpec | undefined;
+}
+
+export interface RemoveImageResponse {
+}
+
+export interface ImageFsInfoRequest {
+}
+
+export interface ImageFsInfoResponse {
+  readonly imageFilesystems: readonly FilesystemUsage[];
+  readonly containerFilesystems: readonly FilesystemUsage[];
+}
+
+export interface FilesystemIdentifier {
+  readonly mountpoint: string;
+}
+
 export interface ImageStatusRequest {
   readonly image: ImageSpec | undefined;
 }
@@ -876,7 +903,7 @@ export interface AuthConfig {
 }
 
 export interface FilesystemUsage {
-  readonly timestamp: bigint;
+  readonly fsId: FilesystemIdentifier | undefined;
   readonly usedBytes: UInt64Value | undefined;
   readonly inodesUsed: UInt64Value | undefined;
 }
@@ -890,8 +917,6 @@ export interface ListContainerStatsResponse {
 
 export interface ContainerStats {
   readonly attributes: ContainerAttributes | undefined;
-  readonly cpu: CpuUsage | undefined;
-  readonly memory: MemoryUsage | undefined;
   readonly writableLayer: FilesystemUsage | undefined;
 }
 
@@ -903,22 +928,6 @@ export interface ContainerAttributes {
 export interface ContainerAttributes_LabelsEntry {
   readonly key: string;
   readonly value: string;
-}
-
-export interface CpuUsage {
-  readonly timestamp: bigint;
-  readonly usageCoreNanoSeconds: UInt64Value | undefined;
-  readonly usageNanoCores: UInt64Value | undefined;
-}
-
-export interface MemoryUsage {
-  readonly timestamp: bigint;
-  readonly workingSetBytes: UInt64Value | undefined;
-  readonly availableBytes: UInt64Value | undefined;
-  readonly usageBytes: UInt64Value | undefined;
-  readonly rssBytes: UInt64Value | undefined;
-  readonly pageFaults: UInt64Value | undefined;
-  readonly majorPageFaults: UInt64Value | undefined;
 }
 
 function createBaseVersionRequest(): VersionRequest {
@@ -5426,6 +5435,7 @@ function createBaseContainer(): Container {
     createdAt: 0n,
     labels: {},
     annotations: {},
+    imageId: "",
   };
 }
 
@@ -5461,6 +5471,9 @@ export const Container: MessageFns<Container> = {
     globalThis.Object.entries(message.annotations).forEach(([key, value]: [string, string]) => {
       Container_AnnotationsEntry.encode({ key: key as any, value }, writer.uint32(74).fork()).join();
     });
+    if (message.imageId !== "") {
+      writer.uint32(82).string(message.imageId);
+    }
     return writer;
   },
 
@@ -5553,6 +5566,14 @@ export const Container: MessageFns<Container> = {
             if (entry9.value !== undefined) {
               message.annotations[entry9.key] = entry9.value;
             }
+            continue;
+          }
+          case 10: {
+            if (tag !== 82) {
+              break;
+            }
+
+            message.imageId = reader.string();
             continue;
           }
         }
@@ -7932,6 +7953,306 @@ export const ImageSpec_AnnotationsEntry: MessageFns<ImageSpec_AnnotationsEntry> 
   },
 };
 
+function createBaseListImagesRequest(): ListImagesRequest {
+  return {};
+}
+
+export const ListImagesRequest: MessageFns<ListImagesRequest> = {
+  encode(_: ListImagesRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ListImagesRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseListImagesRequest() as any;
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseListImagesResponse(): ListImagesResponse {
+  return { images: [] };
+}
+
+export const ListImagesResponse: MessageFns<ListImagesResponse> = {
+  encode(message: ListImagesResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.images) {
+      Image.encode(v!, writer.uint32(10).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ListImagesResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseListImagesResponse() as any;
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.images.push(Image.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseRemoveImageRequest(): RemoveImageRequest {
+  return { image: undefined };
+}
+
+export const RemoveImageRequest: MessageFns<RemoveImageRequest> = {
+  encode(message: RemoveImageRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.image !== undefined) {
+      ImageSpec.encode(message.image, writer.uint32(10).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): RemoveImageRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseRemoveImageRequest() as any;
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.image = ImageSpec.decode(reader, reader.uint32());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseRemoveImageResponse(): RemoveImageResponse {
+  return {};
+}
+
+export const RemoveImageResponse: MessageFns<RemoveImageResponse> = {
+  encode(_: RemoveImageResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): RemoveImageResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseRemoveImageResponse() as any;
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseImageFsInfoRequest(): ImageFsInfoRequest {
+  return {};
+}
+
+export const ImageFsInfoRequest: MessageFns<ImageFsInfoRequest> = {
+  encode(_: ImageFsInfoRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ImageFsInfoRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseImageFsInfoRequest() as any;
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseImageFsInfoResponse(): ImageFsInfoResponse {
+  return { imageFilesystems: [], containerFilesystems: [] };
+}
+
+export const ImageFsInfoResponse: MessageFns<ImageFsInfoResponse> = {
+  encode(message: ImageFsInfoResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.imageFilesystems) {
+      FilesystemUsage.encode(v!, writer.uint32(10).fork()).join();
+    }
+    for (const v of message.containerFilesystems) {
+      FilesystemUsage.encode(v!, writer.uint32(18).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ImageFsInfoResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseImageFsInfoResponse() as any;
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.imageFilesystems.push(FilesystemUsage.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.containerFilesystems.push(FilesystemUsage.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseFilesystemIdentifier(): FilesystemIdentifier {
+  return { mountpoint: "" };
+}
+
+export const FilesystemIdentifier: MessageFns<FilesystemIdentifier> = {
+  encode(message: FilesystemIdentifier, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.mountpoint !== "") {
+      writer.uint32(10).string(message.mountpoint);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): FilesystemIdentifier {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseFilesystemIdentifier() as any;
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.mountpoint = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
 function createBaseImageStatusRequest(): ImageStatusRequest {
   return { image: undefined };
 }
@@ -8240,16 +8561,13 @@ export const AuthConfig: MessageFns<AuthConfig> = {
 };
 
 function createBaseFilesystemUsage(): FilesystemUsage {
-  return { timestamp: 0n, usedBytes: undefined, inodesUsed: undefined };
+  return { fsId: undefined, usedBytes: undefined, inodesUsed: undefined };
 }
 
 export const FilesystemUsage: MessageFns<FilesystemUsage> = {
   encode(message: FilesystemUsage, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.timestamp !== 0n) {
-      if (BigInt.asIntN(64, message.timestamp) !== message.timestamp) {
-        throw new globalThis.Error("value provided for field message.timestamp of type int64 too large");
-      }
-      writer.uint32(8).int64(message.timestamp);
+    if (message.fsId !== undefined) {
+      FilesystemIdentifier.encode(message.fsId, writer.uint32(18).fork()).join();
     }
     if (message.usedBytes !== undefined) {
       UInt64Value.encode(message.usedBytes, writer.uint32(26).fork()).join();
@@ -8273,12 +8591,12 @@ export const FilesystemUsage: MessageFns<FilesystemUsage> = {
       while (reader.pos < end) {
         const tag = reader.uint32();
         switch (tag >>> 3) {
-          case 1: {
-            if (tag !== 8) {
+          case 2: {
+            if (tag !== 18) {
               break;
             }
 
-            message.timestamp = reader.int64() as bigint;
+            message.fsId = FilesystemIdentifier.decode(reader, reader.uint32());
             continue;
           }
           case 3: {
@@ -8392,19 +8710,13 @@ export const ListContainerStatsResponse: MessageFns<ListContainerStatsResponse> 
 };
 
 function createBaseContainerStats(): ContainerStats {
-  return { attributes: undefined, cpu: undefined, memory: undefined, writableLayer: undefined };
+  return { attributes: undefined, writableLayer: undefined };
 }
 
 export const ContainerStats: MessageFns<ContainerStats> = {
   encode(message: ContainerStats, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
     if (message.attributes !== undefined) {
       ContainerAttributes.encode(message.attributes, writer.uint32(10).fork()).join();
-    }
-    if (message.cpu !== undefined) {
-      CpuUsage.encode(message.cpu, writer.uint32(18).fork()).join();
-    }
-    if (message.memory !== undefined) {
-      MemoryUsage.encode(message.memory, writer.uint32(26).fork()).join();
     }
     if (message.writableLayer !== undefined) {
       FilesystemUsage.encode(message.writableLayer, writer.uint32(34).fork()).join();
@@ -8431,22 +8743,6 @@ export const ContainerStats: MessageFns<ContainerStats> = {
             }
 
             message.attributes = ContainerAttributes.decode(reader, reader.uint32());
-            continue;
-          }
-          case 2: {
-            if (tag !== 18) {
-              break;
-            }
-
-            message.cpu = CpuUsage.decode(reader, reader.uint32());
-            continue;
-          }
-          case 3: {
-            if (tag !== 26) {
-              break;
-            }
-
-            message.memory = MemoryUsage.decode(reader, reader.uint32());
             continue;
           }
           case 4: {
@@ -8572,200 +8868,6 @@ export const ContainerAttributes_LabelsEntry: MessageFns<ContainerAttributes_Lab
             }
 
             message.value = reader.string();
-            continue;
-          }
-        }
-        if ((tag & 7) === 4 || tag === 0) {
-          break;
-        }
-        reader.skip(tag & 7);
-      }
-      return message;
-    } finally {
-      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
-    }
-  },
-};
-
-function createBaseCpuUsage(): CpuUsage {
-  return { timestamp: 0n, usageCoreNanoSeconds: undefined, usageNanoCores: undefined };
-}
-
-export const CpuUsage: MessageFns<CpuUsage> = {
-  encode(message: CpuUsage, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.timestamp !== 0n) {
-      if (BigInt.asIntN(64, message.timestamp) !== message.timestamp) {
-        throw new globalThis.Error("value provided for field message.timestamp of type int64 too large");
-      }
-      writer.uint32(8).int64(message.timestamp);
-    }
-    if (message.usageCoreNanoSeconds !== undefined) {
-      UInt64Value.encode(message.usageCoreNanoSeconds, writer.uint32(18).fork()).join();
-    }
-    if (message.usageNanoCores !== undefined) {
-      UInt64Value.encode(message.usageNanoCores, writer.uint32(26).fork()).join();
-    }
-    return writer;
-  },
-
-  decode(input: BinaryReader | Uint8Array, length?: number): CpuUsage {
-    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
-    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
-    if (previousRecursionDepth >= 100) {
-      throw new globalThis.Error("protobuf decode recursion limit exceeded");
-    }
-    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
-    try {
-      const end = length === undefined ? reader.len : reader.pos + length;
-      const message = createBaseCpuUsage() as any;
-      while (reader.pos < end) {
-        const tag = reader.uint32();
-        switch (tag >>> 3) {
-          case 1: {
-            if (tag !== 8) {
-              break;
-            }
-
-            message.timestamp = reader.int64() as bigint;
-            continue;
-          }
-          case 2: {
-            if (tag !== 18) {
-              break;
-            }
-
-            message.usageCoreNanoSeconds = UInt64Value.decode(reader, reader.uint32());
-            continue;
-          }
-          case 3: {
-            if (tag !== 26) {
-              break;
-            }
-
-            message.usageNanoCores = UInt64Value.decode(reader, reader.uint32());
-            continue;
-          }
-        }
-        if ((tag & 7) === 4 || tag === 0) {
-          break;
-        }
-        reader.skip(tag & 7);
-      }
-      return message;
-    } finally {
-      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
-    }
-  },
-};
-
-function createBaseMemoryUsage(): MemoryUsage {
-  return {
-    timestamp: 0n,
-    workingSetBytes: undefined,
-    availableBytes: undefined,
-    usageBytes: undefined,
-    rssBytes: undefined,
-    pageFaults: undefined,
-    majorPageFaults: undefined,
-  };
-}
-
-export const MemoryUsage: MessageFns<MemoryUsage> = {
-  encode(message: MemoryUsage, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.timestamp !== 0n) {
-      if (BigInt.asIntN(64, message.timestamp) !== message.timestamp) {
-        throw new globalThis.Error("value provided for field message.timestamp of type int64 too large");
-      }
-      writer.uint32(8).int64(message.timestamp);
-    }
-    if (message.workingSetBytes !== undefined) {
-      UInt64Value.encode(message.workingSetBytes, writer.uint32(18).fork()).join();
-    }
-    if (message.availableBytes !== undefined) {
-      UInt64Value.encode(message.availableBytes, writer.uint32(26).fork()).join();
-    }
-    if (message.usageBytes !== undefined) {
-      UInt64Value.encode(message.usageBytes, writer.uint32(34).fork()).join();
-    }
-    if (message.rssBytes !== undefined) {
-      UInt64Value.encode(message.rssBytes, writer.uint32(42).fork()).join();
-    }
-    if (message.pageFaults !== undefined) {
-      UInt64Value.encode(message.pageFaults, writer.uint32(50).fork()).join();
-    }
-    if (message.majorPageFaults !== undefined) {
-      UInt64Value.encode(message.majorPageFaults, writer.uint32(58).fork()).join();
-    }
-    return writer;
-  },
-
-  decode(input: BinaryReader | Uint8Array, length?: number): MemoryUsage {
-    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
-    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
-    if (previousRecursionDepth >= 100) {
-      throw new globalThis.Error("protobuf decode recursion limit exceeded");
-    }
-    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
-    try {
-      const end = length === undefined ? reader.len : reader.pos + length;
-      const message = createBaseMemoryUsage() as any;
-      while (reader.pos < end) {
-        const tag = reader.uint32();
-        switch (tag >>> 3) {
-          case 1: {
-            if (tag !== 8) {
-              break;
-            }
-
-            message.timestamp = reader.int64() as bigint;
-            continue;
-          }
-          case 2: {
-            if (tag !== 18) {
-              break;
-            }
-
-            message.workingSetBytes = UInt64Value.decode(reader, reader.uint32());
-            continue;
-          }
-          case 3: {
-            if (tag !== 26) {
-              break;
-            }
-
-            message.availableBytes = UInt64Value.decode(reader, reader.uint32());
-            continue;
-          }
-          case 4: {
-            if (tag !== 34) {
-              break;
-            }
-
-            message.usageBytes = UInt64Value.decode(reader, reader.uint32());
-            continue;
-          }
-          case 5: {
-            if (tag !== 42) {
-              break;
-            }
-
-            message.rssBytes = UInt64Value.decode(reader, reader.uint32());
-            continue;
-          }
-          case 6: {
-            if (tag !== 50) {
-              break;
-            }
-
-            message.pageFaults = UInt64Value.decode(reader, reader.uint32());
-            continue;
-          }
-          case 7: {
-            if (tag !== 58) {
-              break;
-            }
-
-            message.majorPageFaults = UInt64Value.decode(reader, reader.uint32());
             continue;
           }
         }
@@ -8954,11 +9056,35 @@ export const ImageServiceDefinition = {
       responseStream: false,
       options: {},
     },
+    listImages: {
+      name: "ListImages",
+      requestType: ListImagesRequest as typeof ListImagesRequest,
+      requestStream: false,
+      responseType: ListImagesResponse as typeof ListImagesResponse,
+      responseStream: false,
+      options: {},
+    },
     pullImage: {
       name: "PullImage",
       requestType: PullImageRequest as typeof PullImageRequest,
       requestStream: false,
       responseType: PullImageResponse as typeof PullImageResponse,
+      responseStream: false,
+      options: {},
+    },
+    removeImage: {
+      name: "RemoveImage",
+      requestType: RemoveImageRequest as typeof RemoveImageRequest,
+      requestStream: false,
+      responseType: RemoveImageResponse as typeof RemoveImageResponse,
+      responseStream: false,
+      options: {},
+    },
+    imageFsInfo: {
+      name: "ImageFsInfo",
+      requestType: ImageFsInfoRequest as typeof ImageFsInfoRequest,
+      requestStream: false,
+      responseType: ImageFsInfoResponse as typeof ImageFsInfoResponse,
       responseStream: false,
       options: {},
     },

@@ -28,7 +28,6 @@ const legacy: readonly [string, object][] = [
 ];
 
 const rows: readonly [UnsupportedSeverity, string, Spec][] = [
-  ["warn", "spec.imagePullSecrets", { imagePullSecrets: [{ name: "s" }] }],
   ["warn", "spec.securityContext.windowsOptions", {
     securityContext: { windowsOptions: {} },
   }],
@@ -82,7 +81,7 @@ Deno.test("unsupportedFields() says nothing of what is honoured, or what the kub
     tolerations: [{ operator: "Exists" }],
     priority: 7,
     topologySpreadConstraints: [],
-    imagePullSecrets: [],
+    imagePullSecrets: [{ name: "s" }],
     terminationGracePeriodSeconds: 3,
     securityContext: {
       runAsUser: 1000,

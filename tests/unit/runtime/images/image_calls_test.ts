@@ -57,7 +57,7 @@ Deno.test("ImageCalls.pull() gives a pull an hour, and says so", async () => {
   images.pullMs = Infinity;
   const { signal } = new AbortController();
   let isOver = false;
-  const options = { sandboxConfig: undefined, signal };
+  const options = { sandboxConfig: undefined, credentials: [], signal };
   const pulled = rejects(calls.pull("x:1", options), {
     message:
       'Cannot pull image "x:1": the runtime was still pulling after 1h0m0s, the longest time that a pull has',
@@ -75,13 +75,13 @@ Deno.test("ImageCalls.pull() fails with the caller's reason, or that of the runt
   const stop = new AbortController();
   const { signal } = stop;
   const refused = rejects(
-    calls.pull("x:1", { sandboxConfig: undefined, signal }),
+    calls.pull("x:1", { sandboxConfig: undefined, credentials: [], signal }),
     /not found/,
   );
   await clock.advance(10);
   await refused;
   const stopped = rejects(
-    calls.pull("x:1", { sandboxConfig: undefined, signal }),
+    calls.pull("x:1", { sandboxConfig: undefined, credentials: [], signal }),
     /deleted/,
   );
   stop.abort(new Error("deleted"));

@@ -5,7 +5,10 @@
  */
 
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
-import { parseImageReference } from "../../../../mod/runtime/images/image_reference.ts";
+import {
+  parseImageReference,
+  repositoryOf,
+} from "../../../../mod/runtime/images/image_reference.ts";
 
 const SHA = "a".repeat(64);
 
@@ -100,5 +103,22 @@ for (const [text, shown, fault] of FAULTS) {
     const message = `couldn't parse image reference "${shown}": ${fault}`;
     const reference = parseImageReference(text);
     deepStrictEqual(reference, { kind: "invalid", fault, message });
+  });
+}
+
+for (
+  const [image, repository] of [
+    ["x:1", "docker.io/library/x"],
+    ["a/b:1", "docker.io/a/b"],
+    ["docker.io/a/b:1", "docker.io/a/b"],
+    ["index.docker.io/a/b:1", "docker.io/a/b"],
+    ["localhost/x:latest", "localhost/x"],
+    ["localhost:5000/a/b:1", "localhost:5000/a/b"],
+    [`r.example/x:1@sha256:${SHA}`, "r.example/x"],
+    ["[::1]:5000/x:1", "[::1]:5000/x"],
+  ] as const
+) {
+  Deno.test(`repositoryOf() of "${image.slice(0, 40)}" is "${repository}"`, () => {
+    strictEqual(repositoryOf(image), repository);
   });
 }

@@ -7,30 +7,11 @@
 import { deepStrictEqual, strictEqual } from "node:assert/strict";
 import {
   FileSourceRig,
-  manifest,
+  lacking,
+  move,
   OLD,
+  withUid,
 } from "../../../support/source/file_source_rig.ts";
-
-/** A manifest whose pod stays the same in another file. */
-function withUid(name: string): string {
-  return manifest(name).replace(`{"name"`, `{"uid":"uid-${name}","name"`);
-}
-
-function move({ files }: FileSourceRig, from: string, to: string): void {
-  files.rename(`${from}.yaml`, `${to}.yaml`);
-  files.hint(`${from}.yaml`, "removed", `${to}.yaml`);
-  files.hint(`${to}.yaml`, "arrived");
-}
-
-/** The sets that lack one of the pods. */
-function lacking(
-  { sets }: FileSourceRig,
-  ...names: readonly string[]
-): readonly string[] {
-  return sets.map(({ pods }) => pods.map(({ metadata }) => metadata.name))
-    .filter((found) => names.some((name) => !found.includes(`${name}-n`)))
-    .map((found) => found.join());
-}
 
 Deno.test("FileSource does not end a pod whose manifest is moved on and then changed (I8)", async () => {
   await using rig = new FileSourceRig();

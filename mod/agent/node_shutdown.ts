@@ -1,0 +1,89 @@
+/**
+ * Stopping all pods because the machine goes down.
+ *
+ * @module
+ */
+
+import { type Clock, deadline, unlessAborted } from "../base/mod.ts";
+import type { Logger } from "../base/telemetry/mod.ts";
+import {
+  planShutdown,
+  shutdownGrace,
+  type ShutdownGroup,
+} from "../pod/lifecycle/mod.ts";
+import type { ParkedPods, PodWorkers, WorkerView } from "./workers/mod.ts";
+
+interface ShutdownDeps {
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly workers: Pick<PodWorkers, "list" | "interrupt">;
+  readonly parked: Pick<ParkedPods, "begin" | "park">;
+}
+
+/**
+ * A container that ignores SIGTERM is killed when its grace is over, which is when the time
+ * of its group is: the runtime is given this much longer to see that it has ended.
+ */
+const LAST_WAIT_MS = 2_000;
+
+/**
+ * Stops the pods in groups of their priority, the lowest first. A group that takes longer
+ * than its time is not waited for any more; its containers have been told to end.
+ *
+ * @throws {unknown} the reason of `signal` when it aborts first
+ */
+export async function shutDownNode(
+  groups: readonly ShutdownGroup[],
+  { deps, signal }: {
+    readonly deps: ShutdownDeps;
+    readonly signal: AbortSignal;
+  },
+): Promise<void> {
+  const { clock, log, workers, parked } = deps;
+  const running = workers.list().filter(isUnderWay)
+    .map(({ uid, state }) => ({ uid, state, pod: state.pod }));
+  parked.begin(workers.list().map(({ uid }) => uid));
+  const all: Promise<void>[] = [];
+  for (const { graceSeconds, members } of planShutdown(running, groups)) {
+    const work = members.map(({ uid, pod, state }) => {
+      const grace = pod === undefined
+        ? graceSeconds
+        : shutdownGrace(pod, graceSeconds);
+      const done = parked.park(uid, { graceSeconds: grace });
+      // One that ends already is left to do so.
+      if (isToRun(state)) workers.interrupt(uid);
+      return done;
+    });
+    all.push(...work);
+    log.info("shutdown_group", { pods: members.length, graceSeconds });
+    const isDone = await within(work, graceSeconds * 1_000, { clock, signal });
+    if (!isDone) log.warn("shutdown_group_late", { graceSeconds });
+  }
+  await within(all, LAST_WAIT_MS, { clock, signal });
+}
+
+/** @returns whether all was done in time */
+async function within(
+  work: readonly Promise<void>[],
+  limitMs: number,
+  { clock, signal }: { readonly clock: Clock; readonly signal: AbortSignal },
+): Promise<boolean> {
+  using limit = deadline(clock, limitMs, signal);
+  try {
+    await unlessAborted(Promise.all(work), limit.signal);
+    return true;
+  } catch {
+    // The work itself never fails: its worker tries again.
+    signal.throwIfAborted();
+    return false;
+  }
+}
+
+function isUnderWay({ state }: WorkerView): boolean {
+  return state.kind === "syncing" || state.kind === "terminating";
+}
+
+function isToRun(state: WorkerView["state"]): boolean {
+  return state.kind === "syncing" ||
+    state.kind === "terminating" && state.stop.kind === "deferred";
+}

@@ -1,0 +1,168 @@
+/**
+ * The credentials with which the image of a pod is pulled.
+ *
+ * @module
+ */
+
+import { createHash } from "node:crypto";
+import type { ObjectGetter, ObjectRef } from "../../api/objects/mod.ts";
+import type { Pod } from "../../api/types/mod.ts";
+import type { Hidden } from "../../base/text/mod.ts";
+import {
+  type DockerConfig,
+  type DockerConfigForm,
+  readDockerConfig,
+  type RegistryLogin,
+} from "./docker_config.ts";
+import { findLogins } from "./find_logins.ts";
+
+/** What is shown to a registry. */
+export interface PullCredential {
+  readonly username: string;
+  readonly password: Hidden<string>;
+  /** The same for the same user and password, which it does not give away. */
+  readonly fingerprint: string;
+}
+
+/** What of the credentials of a pod cannot be used, as an event says it. */
+export interface CredentialProblem {
+  readonly reason:
+    | "FailedToRetrieveImagePullSecret"
+    | "FailedToRetrieveImageCredentials";
+  readonly message: string;
+}
+
+/** What an image can be pulled with. */
+export interface FoundCredentials {
+  /** In the order in which they are tried; none where the pull is anonymous. */
+  readonly credentials: readonly PullCredential[];
+  readonly problems: readonly CredentialProblem[];
+}
+
+/** Finds the credentials for an image of a pod. */
+export interface CredentialFinder {
+  /** @param request.repository the image's name with its registry, without tag and digest */
+  find(
+    request: { readonly pod: Pod; readonly repository: string },
+  ): Promise<FoundCredentials>;
+}
+
+/** Logins that hold for every pod of the node. */
+export interface NodeLogins {
+  /** What there is now; each problem is a whole sentence. */
+  read(): Promise<{
+    readonly logins: readonly RegistryLogin[];
+    readonly problems: readonly string[];
+  }>;
+}
+
+/** More than any registry is tried with; each failure costs a call of the runtime. */
+const MAX_CREDENTIALS = 20;
+
+/**
+ * Finds them in the Secrets that a pod names as `imagePullSecrets`, and then on the node.
+ * Both are read anew for each pull. (Upstream: MakeDockerKeyring, UnionDockerKeyring.)
+ */
+export class ImageCredentials implements CredentialFinder {
+  readonly #objects: Pick<ObjectGetter, "secret">;
+  readonly #node: NodeLogins;
+
+  constructor(
+    deps: {
+      readonly objects: Pick<ObjectGetter, "secret">;
+      readonly node: NodeLogins;
+    },
+  ) {
+    this.#objects = deps.objects;
+    this.#node = deps.node;
+  }
+
+  async find(
+    { pod, repository }: { readonly pod: Pod; readonly repository: string },
+  ): Promise<FoundCredentials> {
+    const secrets = this.#readSecrets(pod);
+    const node = await this.#node.read();
+    const tried = new Map<string, PullCredential>();
+    for (const logins of [secrets.logins, node.logins]) {
+      for (const login of findLogins(logins, repository)) {
+        const credential = credentialOf(login);
+        const { fingerprint } = credential;
+        if (!tried.has(fingerprint)) tried.set(fingerprint, credential);
+      }
+    }
+    const problems = node.problems.map((message) =>
+      ({ reason: "FailedToRetrieveImageCredentials", message }) as const
+    );
+    return {
+      credentials: [...tried.values()].slice(0, MAX_CREDENTIALS),
+      problems: [...secrets.problems, ...problems],
+    };
+  }
+
+  #readSecrets({ metadata, spec }: Pod): {
+    readonly logins: readonly RegistryLogin[];
+    readonly problems: readonly CredentialProblem[];
+  } {
+    const { namespace } = metadata;
+    const names = (spec.imagePullSecrets ?? []).map(({ name = "" }) => name);
+    const missing: string[] = [];
+    const logins: RegistryLogin[] = [];
+    const problems: CredentialProblem[] = [];
+    const reason = "FailedToRetrieveImagePullSecret";
+    // As upstream: an entry without a name is allowed and means nothing.
+    for (const name of new Set(names.filter((each) => each !== ""))) {
+      const read = readSecret(this.#objects, { namespace, name });
+      if (read === undefined) missing.push(name);
+      else {
+        logins.push(...read.logins);
+        problems.push(...read.problems.map((problem) => ({
+          reason,
+          message: `The image pull secret "${name}" cannot be used: ${problem}`,
+        } as const)));
+      }
+    }
+    if (missing.length > 0) {
+      const message = `Unable to retrieve some image pull secrets (${
+        missing.join(", ")
+      }); attempting to pull the image may not succeed.`;
+      problems.unshift({ reason, message });
+    }
+    return { logins, problems };
+  }
+}
+
+function readSecret(
+  objects: Pick<ObjectGetter, "secret">,
+  ref: ObjectRef,
+): DockerConfig | undefined {
+  const secret = objects.secret(ref);
+  if (secret === undefined) return undefined;
+  const { type, entries } = secret;
+  const form = SECRET_FORMS.get(type);
+  if (form === undefined) {
+    const wanted = [...SECRET_FORMS.keys()].join(" or ");
+    const problem = `it is of type "${type}", wanted ${wanted}`;
+    return { logins: [], problems: [problem] };
+  }
+  const bytes = entries.get(form.key) ?? new Uint8Array();
+  return readDockerConfig(bytes, form.form);
+}
+
+const SECRET_FORMS: ReadonlyMap<
+  string,
+  { readonly key: string; readonly form: DockerConfigForm }
+> = new Map([
+  [
+    "kubernetes.io/dockerconfigjson",
+    { key: ".dockerconfigjson", form: "config.json" },
+  ],
+  ["kubernetes.io/dockercfg", { key: ".dockercfg", form: "dockercfg" }],
+]);
+
+function credentialOf(
+  { username, password }: RegistryLogin,
+): PullCredential {
+  const pair = JSON.stringify([username, password.reveal()]);
+  const fingerprint = createHash("sha256").update(pair).digest("hex");
+  return { username, password, fingerprint };
+}

@@ -1,0 +1,87 @@
+/**
+ * Pulling with one credential after the other.
+ *
+ * @module
+ */
+
+import { Buffer } from "node:buffer";
+import { NOT_SHOWN } from "../../base/text/mod.ts";
+import { CriError, type RegistryAuth } from "../../cri/model/mod.ts";
+import type { PullCredential } from "../credentials/mod.ts";
+
+/**
+ * Asks with each credential until one is good, and without any as anyone.
+ *
+ * As upstream all are tried, whatever the registry said of the one before, and nobody is
+ * asked as anyone when all have failed. What a registry says is cleared of passwords: one
+ * that repeats them would put them into events.
+ *
+ * @throws {CriError} when there was one try, or the runtime is away
+ * @throws {AggregateError} with what was said of each
+ */
+export function tryCredentials(
+  credentials: readonly PullCredential[],
+  pull: (auth: RegistryAuth | undefined) => Promise<string>,
+): Promise<string> {
+  return credentials.length === 0
+    ? pull(undefined)
+    : tryEach(credentials, pull);
+}
+
+async function tryEach(
+  credentials: readonly PullCredential[],
+  pull: (auth: RegistryAuth) => Promise<string>,
+): Promise<string> {
+  const failures: unknown[] = [];
+  for (const { username, password } of credentials) {
+    const auth = { username, password: password.reveal() };
+    try {
+      return await pull(auth);
+    } catch (error) {
+      const cleared = withoutPassword(error, auth);
+      if (isOver(error)) throw cleared;
+      failures.push(cleared);
+    }
+  }
+  if (failures.length === 1) throw failures[0];
+  throw new AggregateError(failures, "No credential was good");
+}
+
+/** Nothing that another credential could change. */
+function isOver(error: unknown): boolean {
+  return !(error instanceof CriError) || OVER.has(error.kind);
+}
+
+const OVER: ReadonlySet<CriError["kind"]> = new Set([
+  "cancelled",
+  "denied",
+  "unavailable",
+]);
+
+/** Shorter ones are part of too many words to be taken out of them. */
+const SHORTEST_CLEARED = 4;
+
+/** The same error without the password, in the forms in which it is sent. */
+function withoutPassword(error: unknown, auth: RegistryAuth): unknown {
+  const { username, password } = auth;
+  if (!(error instanceof CriError) || password.length < SHORTEST_CLEARED) {
+    return error;
+  }
+  const forms = [
+    Buffer.from(`${username}:${password}`).toString("base64"),
+    password,
+    encodeURIComponent(password),
+  ];
+  const clear = (text: string): string =>
+    forms.reduce((rest, form) => rest.replaceAll(form, NOT_SHOWN), text);
+  const { kind, method, detail, brief } = error;
+  const cleared = clear(detail);
+  if (cleared === detail) return error;
+  // Its cause has the same words.
+  return new CriError({
+    kind,
+    method,
+    detail: cleared,
+    brief: brief && clear(brief),
+  });
+}

@@ -1,0 +1,124 @@
+/**
+ * What the service manager is told, and when.
+ *
+ * @module
+ */
+
+import { deepStrictEqual, strictEqual } from "node:assert/strict";
+import { ServiceManager } from "../../../mod/app/service_manager.ts";
+import { createLogger } from "../../../mod/base/telemetry/mod.ts";
+import type { HealthProblem } from "../../../mod/server/mod.ts";
+import { FakeClock } from "../../support/fake_clock.ts";
+
+/** A service manager that writes down what it is told, and is asked as the test says. */
+function rig(answer: () => Promise<void> = () => Promise.resolve()) {
+  const clock = new FakeClock();
+  const told: string[] = [];
+  const logged: string[] = [];
+  const world: {
+    problems: HealthProblem[];
+    answer: () => Promise<void>;
+  } = { problems: [], answer };
+  const log = createLogger({
+    format: "text",
+    level: "info",
+    clock,
+    write: (line) => void logged.push(line),
+  });
+  const manager = new ServiceManager({
+    clock,
+    log,
+    health: { problems: () => world.problems },
+    send: async (lines) => {
+      await world.answer();
+      told.push(lines.join(" "));
+    },
+  }, { watchdogMs: 180_000 });
+  const stop = new AbortController();
+  const run = manager.run(stop.signal).catch((error) => error);
+  const end = async (): Promise<void> => {
+    stop.abort();
+    await clock.advance(500);
+    await run;
+  };
+  return { clock, told, logged, world, end };
+}
+
+const STARTING = { check: "syncloop", reason: "the agent is starting" };
+
+Deno.test("ServiceManager is ready at once, and says within which time it gives a sign of life", async () => {
+  const { clock, told, end } = rig();
+  await clock.advance(0);
+  deepStrictEqual(told, ["READY=1 WATCHDOG_USEC=180000000 STATUS=Healthy"]);
+  await end();
+});
+
+Deno.test("ServiceManager gives a sign of life twice within the time, and says nothing else", async () => {
+  const { clock, told, end } = rig();
+  await clock.advance(360_000);
+  deepStrictEqual(told.slice(1), Array(4).fill("WATCHDOG=1"));
+  await end();
+});
+
+Deno.test("ServiceManager says what is wrong once, and that it is over", async () => {
+  const { clock, told, world, end } = rig();
+  await clock.advance(0);
+  world.problems = [
+    { check: "runtime", reason: "it does not\nanswer" },
+    { check: "disk", reason: "full" },
+  ];
+  await clock.advance(30_000);
+  world.problems = [];
+  await clock.advance(30_000);
+  deepStrictEqual(told.slice(1), [
+    "STATUS=runtime: it does not answer; disk: full",
+    "STATUS=Healthy",
+  ]);
+  await end();
+});
+
+Deno.test("ServiceManager gives no sign of life of a loop that is stuck, but one of a runtime that is down", async () => {
+  const { clock, told, world, end } = rig();
+  world.problems = [{ check: "runtime", reason: "down" }];
+  await clock.advance(95_000);
+  strictEqual(told.at(-1), "WATCHDOG=1");
+  world.problems = [STARTING];
+  await clock.advance(400_000);
+  deepStrictEqual(told.slice(3), ["STATUS=syncloop: the agent is starting"]);
+  world.problems = [];
+  await clock.advance(10_000);
+  strictEqual(told.at(-1), "WATCHDOG=1 STATUS=Healthy");
+  await end();
+});
+
+Deno.test("ServiceManager says that it is ready until somebody hears it, and logs that once", async () => {
+  const { clock, told, logged, world, end } = rig(() =>
+    Promise.reject(new Error("nobody there"))
+  );
+  await clock.advance(25_000);
+  deepStrictEqual(told, []);
+  strictEqual(logged.length, 1);
+  world.answer = () => Promise.resolve();
+  await clock.advance(10_000);
+  deepStrictEqual(told, ["READY=1 WATCHDOG_USEC=180000000 STATUS=Healthy"]);
+  await end();
+});
+
+Deno.test("ServiceManager that is not read waits with one message, and delays no stop for longer than 500 ms", async () => {
+  let asked = 0;
+  const { clock, told, end } = rig(() => {
+    asked++;
+    return new Promise(() => {});
+  });
+  await clock.advance(3_600_000);
+  strictEqual(asked, 1);
+  await end();
+  deepStrictEqual(told, []);
+});
+
+Deno.test("ServiceManager says that the agent stops", async () => {
+  const { clock, told, end } = rig();
+  await clock.advance(0);
+  await end();
+  strictEqual(told.at(-1), "STOPPING=1 STATUS=Stopping; containers run on");
+});

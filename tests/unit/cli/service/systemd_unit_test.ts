@@ -1,0 +1,148 @@
+/**
+ * The systemd unit that follows from settings.
+ *
+ * @module
+ */
+
+import { deepStrictEqual, strictEqual } from "node:assert/strict";
+import { parseRunArguments } from "../../../../mod/config/mod.ts";
+import { systemdUnit } from "../../../../mod/cli/service/mod.ts";
+
+/** The values that the unit has for a key, in its order. */
+async function valuesOf(
+  key: string,
+  args: readonly string[],
+  file = "",
+): Promise<string[]> {
+  const parsed = await parseRunArguments(args, {
+    cwd: () => "/",
+    hostname: () => "edge1",
+    readTextFile: () => Promise.resolve(file),
+  });
+  if (parsed.kind === "refused") throw new Error(parsed.faults.join("\n"));
+  const unit = systemdUnit(parsed.config, { path: "/opt/sk", args });
+  return unit.split("\n").filter((line) => line.startsWith(`${key}=`))
+    .map((line) => line.slice(key.length + 1));
+}
+
+const NOTIFY = "--notify-socket=/run/systemd/notify";
+
+for (
+  const [title, key, args, wanted] of [
+    ["waits for readiness where it is told", "Type", [NOTIFY], ["notify"]],
+    ["waits for nothing where it is not", "Type", [], ["exec"]],
+    [
+      "waits for signs of life as long as the agent",
+      "WatchdogSec",
+      [NOTIFY, "--watchdog-timeout=90500ms"],
+      ["91"],
+    ],
+    ["waits for no signs of life that do not come", "WatchdogSec", [], []],
+    [
+      "keeps what running containers mount",
+      "RuntimeDirectoryPreserve",
+      [],
+      ["yes"],
+    ],
+    ["has the usual state directory made", "StateDirectory", [], ["skerry"]],
+    ["has the log directory made", "LogsDirectory", [], ["pods"]],
+    ["opens no other directory", "ReadWritePaths", [], []],
+    [
+      "opens the directories that are named, each once",
+      "ReadWritePaths",
+      ["--root-dir=/data/sk", "--host-path-roots=/srv/a,/srv/a/b"],
+      ["/data/sk", "/srv/a"],
+    ],
+    [
+      "has a run directory of its own in its root directory",
+      "RuntimeDirectory",
+      ["--root-dir=/data/sk"],
+      [],
+    ],
+    [
+      "does not take a colon for a link",
+      "ReadWritePaths",
+      ["--root-dir=/var/lib/a:b"],
+      ["/var/lib/a:b"],
+    ],
+    [
+      "binds no socket, whose file is another one after a restart of the runtime",
+      "ReadWritePaths",
+      ["--container-runtime-endpoint=/srv/cri.sock"],
+      [],
+    ],
+    [
+      "starts what is asked for, word by word",
+      "ExecStart",
+      ["--node-labels=a=b", "--root-dir=/data/50% of $HOME"],
+      [
+        '/opt/sk run --node-labels=a=b "--root-dir=/data/50%% of $$HOME"',
+      ],
+    ],
+    [
+      "escapes what a quoted word may not have",
+      "ReadWritePaths",
+      ['--root-dir=/data/a"b\\c'],
+      ['"/data/a\\"b\\\\c"'],
+    ],
+    ["hides temp directories", "PrivateTmp", [], ["yes"]],
+    [
+      "shows temp directories that are used",
+      "PrivateTmp",
+      ["--root-dir=/var/tmp/x"],
+      ["no"],
+    ],
+    ["hides homes", "ProtectHome", ["--root-dir=/homes/x"], ["yes"]],
+    [
+      "shows homes that are used",
+      "ProtectHome",
+      ["--pod-manifest-path=/home/me"],
+      ["no"],
+    ],
+    ["protects the cgroups", "ProtectControlGroups", [], ["yes"]],
+    [
+      "leaves the cgroups to the host view",
+      "ProtectControlGroups",
+      ["--host-view=/run/skerry/host"],
+      ["no"],
+    ],
+    [
+      "mounts the host view",
+      "BindPaths",
+      ["--host-view=/run/skerry/host"],
+      ["-/sys/fs/cgroup:/run/skerry/host/cgroup"],
+    ],
+    [
+      "lets volumes have the bit of their group",
+      "RestrictSUIDSGID",
+      [],
+      ["no"],
+    ],
+  ] as const
+) {
+  Deno.test(`systemdUnit() ${title}`, async () => {
+    deepStrictEqual(await valuesOf(key, args), wanted);
+  });
+}
+
+Deno.test("systemdUnit() starts again for ever", async () => {
+  strictEqual((await valuesOf("Restart", []))[0], "always");
+  strictEqual((await valuesOf("StartLimitIntervalSec", []))[0], "0");
+});
+
+const HEAD =
+  "apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\n";
+
+Deno.test("systemdUnit() says when the machine goes down, and gives the pods their time", async () => {
+  const file = `${HEAD}shutdownGracePeriod: 2m`;
+  const args = ["--config=/c.yaml", "--run-dir=/run/a b"];
+  deepStrictEqual(await valuesOf("ExecStop", args, file), [
+    '/bin/sh -c "[ \\"$$(systemctl is-system-running)\\" != stopping ] || : >\\"$$1\\"" sh "/run/a b/machine-stopping"',
+  ]);
+  deepStrictEqual(await valuesOf("TimeoutStopSec", args, file), ["150"]);
+});
+
+Deno.test("systemdUnit() stops only the agent where pods are left alone", async () => {
+  deepStrictEqual(await valuesOf("ExecStop", []), []);
+  deepStrictEqual(await valuesOf("TimeoutStopSec", []), ["30"]);
+});
