@@ -176,3 +176,50 @@ Deno.test("ManifestTable holds nothing of a file of which nothing is known", () 
   one.update("a", { look: at(1) });
   strictEqual(one.isWaiting("a"), true);
 });
+
+const STAMP = { size: 10, modifiedMs: 5, changedMs: 5, inode: 7 };
+const WRITER = at(1000, 9000);
+
+/** It was delivered with that file at "a". */
+function delivered(): ManifestTable {
+  const one = table();
+  const read = { stamp: STAMP, sinceMs: 0, isProof: true };
+  one.enter("a", { ...ACCEPTED, read }, 0);
+  one.notePlaces();
+  return one;
+}
+
+Deno.test("ManifestTable.recognize() ends the wait for a writer of what was read under another name", () => {
+  const one = delivered();
+  one.noteChange("b", WRITER, 0);
+  const { look: asked } = one.get("b");
+  const moved = { ...STAMP, changedMs: 6 };
+  strictEqual(one.recognize("b", moved, { asked }), true);
+  deepStrictEqual(one.get("b"), {});
+});
+
+Deno.test("ManifestTable.recognize() keeps a look that was asked for since", () => {
+  const one = delivered();
+  one.noteChange("b", WRITER, 0);
+  strictEqual(one.recognize("b", STAMP, { asked: undefined }), true);
+  strictEqual(one.get("b").look, WRITER);
+});
+
+Deno.test("ManifestTable.recognize() keeps a look at what is where it was", () => {
+  const one = delivered();
+  one.noteChange("a", WRITER, 0);
+  strictEqual(one.recognize("a", STAMP, { asked: WRITER }), true);
+  strictEqual(one.get("a").look, WRITER);
+  const changed = { ...STAMP, changedMs: 6 };
+  strictEqual(one.recognize("a", changed, { asked: WRITER }), false);
+});
+
+for (const news of [{ size: 11 }, { modifiedMs: 6 }, { inode: 8 }]) {
+  Deno.test(`ManifestTable.recognize() takes a file for a new one by ${JSON.stringify(news)}`, () => {
+    const stamp = { ...STAMP, ...news };
+    strictEqual(
+      delivered().recognize("b", stamp, { asked: undefined }),
+      false,
+    );
+  });
+}

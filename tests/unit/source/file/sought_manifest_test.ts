@@ -8,6 +8,7 @@ import { deepStrictEqual, strictEqual } from "node:assert/strict";
 import {
   FileSourceRig,
   lacking,
+  manifest,
   move,
   OLD,
   withUid,
@@ -44,6 +45,23 @@ Deno.test("FileSource does not end a pod whose manifest moves while its director
   await rig.pass(5_000);
   deepStrictEqual(lacking(rig, "a", "b"), []);
   strictEqual(rig.names, "a,c,b");
+});
+
+Deno.test("FileSource does not lose an object whose manifest moves just before everything is looked at", async () => {
+  await using rig = new FileSourceRig();
+  const { files } = rig;
+  const object = `{"apiVersion":"v1","kind":"ConfigMap","metadata":` +
+    `{"name":"o"},"data":{"key":"value"}}`;
+  files.write("a.yaml", withUid("a"), OLD);
+  files.write("b.yaml", object, OLD);
+  await rig.pass(500);
+  files.rescan();
+  await rig.pass();
+  files.rename("b.yaml", "c.yaml");
+  files.rescan();
+  move(rig, "a", "b");
+  await rig.pass(5_000);
+  deepStrictEqual(rig.sets.filter(({ objects }) => objects.length === 0), []);
 });
 
 Deno.test("FileSource does not end pods whose manifests change places before their directory is away twice (I8)", async () => {
@@ -174,4 +192,52 @@ Deno.test("FileSource ends a pod after ten seconds although another manifest mov
   strictEqual(rig.names, "a");
   files.look = look;
   await rig.pass(1_000);
+});
+
+Deno.test("FileSource ends a pod however often the watcher asks for a full look", async () => {
+  await using rig = await started(["a", "b"]);
+  const { files } = rig;
+  const list = files.list.bind(files);
+  files.list = (path) => {
+    files.rescan();
+    return list(path);
+  };
+  files.rescan();
+  files.remove("b.yaml");
+  files.hint("b.yaml", "removed");
+  await rig.pass(400);
+  strictEqual(rig.names, "a");
+});
+
+Deno.test("FileSource takes a single manifest with another pod that is back after a moment", async () => {
+  await using rig = new FileSourceRig();
+  const { files } = rig;
+  files.becomeFile(withUid("a"));
+  await rig.pass(500);
+  const look = files.look.bind(files);
+  let isThere = false;
+  files.look = (path) => {
+    if (path === "/m" && !isThere) {
+      files.becomeFile(withUid("b"));
+      isThere = true;
+      return Promise.resolve({ kind: "missing" });
+    }
+    return look(path);
+  };
+  files.hint("m", "arrived");
+  await rig.pass(1_000);
+  strictEqual(rig.names, "b");
+});
+
+Deno.test("FileSource delivers what changes although everything is to be looked at", async () => {
+  await using rig = await started(["a", "b"]);
+  const { files } = rig;
+  files.rescan();
+  await rig.pass();
+  files.rescan();
+  files.remove("a.yaml");
+  files.write("a.yaml", manifest("a", "nginx"), OLD);
+  files.hint("a.yaml", "arrived");
+  await rig.pass();
+  strictEqual(rig.images, "nginx,busybox");
 });
