@@ -5,6 +5,7 @@
  */
 
 import * as wire from "../../proto/gen/runtime/v1/api.ts";
+import { removeWithTask } from "./events/mod.ts";
 import { CriError, type RuntimeService, unlessGone } from "./model/mod.ts";
 import { type Call, callsWithin, RowDecoder, type Rpc } from "./rpc/mod.ts";
 import {
@@ -47,6 +48,7 @@ export function runtimeClient(
       return statusFromWire(await call(METHODS.status, request, options));
     },
     ...sandboxCalls(call, requestTimeoutMs),
+    ...removals(call, { rpc, requestTimeoutMs }),
     ...containerLists(call),
     ...containerCalls(call),
     ...resourceCalls(call),
@@ -77,11 +79,6 @@ function sandboxCalls(call: Call, requestTimeoutMs: number) {
     async stopPodSandbox(podSandboxId, options) {
       await unlessGone(call(METHODS.stopPodSandbox, { podSandboxId }, options));
     },
-    async removePodSandbox(podSandboxId, options) {
-      await unlessGone(
-        call(METHODS.removePodSandbox, { podSandboxId }, options),
-      );
-    },
     async podSandboxStatus(podSandboxId, options) {
       const { status } = await call(
         METHODS.podSandboxStatus,
@@ -98,6 +95,31 @@ function sandboxCalls(call: Call, requestTimeoutMs: number) {
       }
       const { items } = await call(METHODS.listPodSandbox, { filter }, options);
       return items.map(sandboxFromWire);
+    },
+  } satisfies Partial<RuntimeService>;
+}
+
+function removals(
+  call: Call,
+  { rpc, requestTimeoutMs: deadlineMs }: {
+    readonly rpc: Rpc;
+    readonly requestTimeoutMs: number;
+  },
+) {
+  return {
+    async removePodSandbox(podSandboxId, options) {
+      const remove = async () =>
+        void await unlessGone(
+          call(METHODS.removePodSandbox, { podSandboxId }, options),
+        );
+      await removeWithTask(rpc, remove, { ...options, deadlineMs });
+    },
+    async removeContainer(containerId, options) {
+      const remove = async () =>
+        void await unlessGone(
+          call(METHODS.removeContainer, { containerId }, options),
+        );
+      await removeWithTask(rpc, remove, { ...options, deadlineMs });
     },
   } satisfies Partial<RuntimeService>;
 }
@@ -155,9 +177,6 @@ function containerCalls(call: Call) {
       await unlessGone(
         call(METHODS.stopContainer, request, { ...options, extraMs }),
       );
-    },
-    async removeContainer(containerId, options) {
-      await unlessGone(call(METHODS.removeContainer, { containerId }, options));
     },
     async execSync(containerId, cmd, options) {
       const { timeoutSeconds = 0 } = options ?? {};

@@ -6,6 +6,7 @@
 
 /* eslint-disable */
 import { BinaryReader, BinaryWriter } from "@bufbuild/protobuf/wire";
+import { Empty } from "../../../../google/protobuf/empty.ts";
 import { Process } from "../../../types/task/task.ts";
 
 export const protobufPackage = "containerd.services.tasks.v1";
@@ -19,6 +20,20 @@ export interface GetRequest {
 
 export interface GetResponse {
   readonly process: Process | undefined;
+}
+
+export interface KillRequest {
+  readonly containerId: string;
+  readonly execId: string;
+  readonly signal: number;
+  readonly all: boolean;
+}
+
+export interface DeleteTaskRequest {
+  readonly containerId: string;
+}
+
+export interface DeleteResponse {
 }
 
 function createBaseGetRequest(): GetRequest {
@@ -124,6 +139,166 @@ export const GetResponse: MessageFns<GetResponse> = {
   },
 };
 
+function createBaseKillRequest(): KillRequest {
+  return { containerId: "", execId: "", signal: 0, all: false };
+}
+
+export const KillRequest: MessageFns<KillRequest> = {
+  encode(message: KillRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.containerId !== "") {
+      writer.uint32(10).string(message.containerId);
+    }
+    if (message.execId !== "") {
+      writer.uint32(18).string(message.execId);
+    }
+    if (message.signal !== 0) {
+      writer.uint32(24).uint32(message.signal);
+    }
+    if (message.all !== false) {
+      writer.uint32(32).bool(message.all);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): KillRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseKillRequest() as any;
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.containerId = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.execId = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.signal = reader.uint32();
+            continue;
+          }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.all = reader.bool();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseDeleteTaskRequest(): DeleteTaskRequest {
+  return { containerId: "" };
+}
+
+export const DeleteTaskRequest: MessageFns<DeleteTaskRequest> = {
+  encode(message: DeleteTaskRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.containerId !== "") {
+      writer.uint32(10).string(message.containerId);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): DeleteTaskRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseDeleteTaskRequest() as any;
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.containerId = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseDeleteResponse(): DeleteResponse {
+  return {};
+}
+
+export const DeleteResponse: MessageFns<DeleteResponse> = {
+  encode(_: DeleteResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): DeleteResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseDeleteResponse() as any;
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
 export type TasksDefinition = typeof TasksDefinition;
 export const TasksDefinition = {
   name: "Tasks",
@@ -134,6 +309,22 @@ export const TasksDefinition = {
       requestType: GetRequest as typeof GetRequest,
       requestStream: false,
       responseType: GetResponse as typeof GetResponse,
+      responseStream: false,
+      options: {},
+    },
+    kill: {
+      name: "Kill",
+      requestType: KillRequest as typeof KillRequest,
+      requestStream: false,
+      responseType: Empty as typeof Empty,
+      responseStream: false,
+      options: {},
+    },
+    delete: {
+      name: "Delete",
+      requestType: DeleteTaskRequest as typeof DeleteTaskRequest,
+      requestStream: false,
+      responseType: DeleteResponse as typeof DeleteResponse,
       responseStream: false,
       options: {},
     },
