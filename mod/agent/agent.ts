@@ -13,13 +13,13 @@ import {
   type StorageMeters,
   type StoragePaths,
 } from "../eviction/mod.ts";
+import type { NodePressureManager, PressureParts } from "../pressure/mod.ts";
 import type { GarbageCollector } from "../collect/mod.ts";
 import type { EventRecorder } from "../events/mod.ts";
 import type { Heard, ObjectChange, ObjectStore } from "../local/mod.ts";
 import type { AdmissionNode } from "../pod/admission/mod.ts";
 import type { ShutdownGroup } from "../pod/lifecycle/mod.ts";
 import type { BadRevision, PodHistory } from "../pod/recovery/mod.ts";
-import { isTerminalPhase } from "../pod/status/mod.ts";
 import { objectReferences } from "../pod/inputs/mod.ts";
 import {
   isCompleteSet,
@@ -41,17 +41,22 @@ import {
   Rollbacks,
   type VersionSwap,
 } from "./desired/mod.ts";
-import type { PodOutcome, PodRemains, RuntimePodSyncer } from "./sync/mod.ts";
+import {
+  EndedPods,
+  type PodOutcome,
+  type PodRemains,
+  type RuntimePodSyncer,
+} from "./sync/mod.ts";
 import { shutDownNode } from "./node_shutdown.ts";
 import {
   ParkedPods,
   type PodParker,
   PodWorkers,
   type ResizeJudge,
-  runningPod,
   takeProbeResult,
   type WorkerView,
 } from "./workers/mod.ts";
+import { evictablePods } from "./evictable_pods.ts";
 import {
   eventsOf,
   housekeepingEvents,
@@ -89,6 +94,10 @@ interface AgentDeps {
   /** What this node offers to pods, asked anew for each. */
   readonly node: () => AdmissionNode;
   readonly meters: StorageMeters;
+  /** Makes what acts when the node runs short. */
+  readonly pressure: (
+    parts: PressureParts,
+  ) => Pick<NodePressureManager, "conditions" | "run" | "whenChanged">;
   readonly storage: PodStorage;
   /** What an earlier agent knew of the versions of pods. */
   readonly histories: ReadonlyMap<string, PodHistory>;
@@ -97,7 +106,7 @@ interface AgentDeps {
   readonly records: { run(signal: AbortSignal): Promise<void> };
   /** Removes what pods leave behind. */
   readonly collector: Pick<GarbageCollector, "run" | "retryAll">;
-  readonly remains: Pick<PodRemains, "livingOf" | "isGone">;
+  readonly remains: Pick<PodRemains, "livingOf" | "isGone" | "remove">;
   readonly sourcesReady: SourcesReady;
   readonly sources: readonly {
     run(signal: AbortSignal): AsyncIterable<SourceSet>;
@@ -137,6 +146,7 @@ export class Agent {
   readonly #syncer: ReturnType<AgentDeps["syncer"]>;
   readonly #reconciler: Reconciler;
   readonly #evictor: StorageEvictor;
+  readonly #pressure: ReturnType<AgentDeps["pressure"]>;
   readonly #rollbacks: Rollbacks;
   #lastBeatMs: number;
 
@@ -169,8 +179,14 @@ export class Agent {
       },
     }, options);
     deps.whenWaiting((uid) => this.#workers.yieldPlace(uid));
+    const pods = evictablePods(() => this.#workers, deps.statuses);
+    this.#pressure = deps.pressure({
+      pods,
+      reclaimers: [new EndedPods({ ...deps, workers })],
+    });
     this.#admission = new PodAdmission({
       ...deps,
+      node: () => ({ ...deps.node(), pressures: this.#pressure.conditions }),
       owns,
       workers: this.#workers,
       resizes: this.#resizes,
@@ -181,13 +197,8 @@ export class Agent {
       workers: this.#workers,
       store: deps.rollbackStore,
     });
-    this.#evictor = new StorageEvictor({
-      ...deps,
-      pods: {
-        running: () => this.#running(),
-        evict: (...eviction) => this.#workers.evict(...eviction),
-      },
-    }, options);
+    this.#pressure.whenChanged(() => this.#admission.touch());
+    this.#evictor = new StorageEvictor({ ...deps, pods }, options);
     this.#reconciler = new Reconciler({
       ...deps,
       livingUids: living,
@@ -255,6 +266,7 @@ export class Agent {
       this.#workers,
       collector,
       this.#evictor,
+      this.#pressure,
       rollbackStore,
       records,
     ];
@@ -365,15 +377,6 @@ export class Agent {
       if (!known.has(uid)) sessions.delete(uid);
     }
     statuses.removeOrphanedStatuses(known);
-  }
-
-  /** The pods that run or are to run. */
-  #running(): Pod[] {
-    return this.#workers.list().flatMap(({ uid, state }) => {
-      const pod = runningPod(state);
-      const isOver = isTerminalPhase(this.#deps.statuses.get(uid)?.phase);
-      return pod === undefined || isOver ? [] : [pod];
-    });
   }
 }
 

@@ -34,6 +34,7 @@ import { buildSources, sourceNames, type Sources } from "./core_sources.ts";
 import { admissionNode } from "./gather_node_facts.ts";
 import { collectGarbage, IdleMemory } from "./idle_memory.ts";
 import { nodeIps } from "./node_ips.ts";
+import { pressureBuilder } from "./build_pressure.ts";
 import { buildNodeResources } from "./node_resources.ts";
 import { OwnedPods } from "./owned_pods.ts";
 
@@ -86,6 +87,7 @@ export async function buildCore(
     remains,
     node: () => admissionNode(config, common.node.allocatable),
     meters: storageMeters(volumes, deps.connection),
+    pressure: await pressureBuilder(config, { ...common, volumes }),
     syncer: (resizes) =>
       new RuntimePodSyncer({
         ...common,
@@ -222,8 +224,12 @@ function storageMeters(
   { runtime }: CriConnection,
 ): StorageMeters {
   return {
-    volumes: (pod, signal) => volumes.usage(pod, { signal }),
-    directory: (path, signal) => directoryUsage(path, signal),
+    volumes: async (pod, signal) => {
+      const usage = await volumes.usage(pod, { signal });
+      return new Map([...usage].map(([name, { bytes }]) => [name, bytes]));
+    },
+    directory: async (path, signal) =>
+      (await directoryUsage(path, signal)).bytes,
     layers: (signal) => layers(runtime, signal),
   };
 }

@@ -8,6 +8,7 @@ import type { Clock, Random } from "../base/mod.ts";
 import type { Logger, MetricsRegistry } from "../base/telemetry/mod.ts";
 import type { CriConnection } from "../cri/mod.ts";
 import type { EventRecorder } from "../events/mod.ts";
+import type { Machine } from "../usage/mod.ts";
 
 /** What is there before the first part. */
 export interface ProcessDeps {
@@ -20,6 +21,7 @@ export interface ProcessDeps {
 /** What the process as a whole provides. */
 export interface CoreDeps extends ProcessDeps {
   readonly connection: CriConnection;
+  readonly machine: Machine;
   /** Outlives the core, so that what led to its end can be seen after it. */
   readonly events: EventRecorder;
 }

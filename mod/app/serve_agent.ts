@@ -28,6 +28,7 @@ import { AgentViews } from "../views/mod.ts";
 import type { ProcessDeps } from "./core_deps.ts";
 import { CoreLife } from "./core_life.ts";
 import { MachineShutdown } from "./machine_shutdown.ts";
+import { thisMachine } from "./build_pressure.ts";
 import { RootDisk } from "./root_disk.ts";
 import { ServiceManager } from "./service_manager.ts";
 
@@ -163,7 +164,8 @@ async function serve(
   }, config.service);
   const shutdown = new MachineShutdown(config, { ...deps.process, events });
   await shutdown.open();
-  const life = new CoreLife({ ...deps.process, connection, events }, {
+  const given = { ...deps.process, connection, events, machine: thisMachine };
+  const life = new CoreLife(given, {
     config,
     views,
     beforeEnd: async (agent) => {

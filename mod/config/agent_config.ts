@@ -8,6 +8,7 @@ import type { UnknownFields } from "../api/fault/mod.ts";
 import type { CgroupDriver } from "../api/types/mod.ts";
 import type { ShutdownGroup } from "../pod/lifecycle/mod.ts";
 import type { Hidden } from "../base/text/mod.ts";
+import type { PressureOptions, ThresholdFields } from "../pressure/mod.ts";
 
 /** What the manifest sources need. */
 export interface SourceConfig {
@@ -130,6 +131,11 @@ export const HOST_VIEW = {
   cgroup: "cgroup",
   /** A read-only bind mount of `/sys/kernel/mm/hugepages`. */
   hugePages: "hugepages",
+  /**
+   * A read-only bind mount of any directory on the runtime's file system for images, if
+   * that is another than the one of the root directory; an empty one will do.
+   */
+  imageFs: "imagefs",
 } as const;
 
 /** How often the agent looks again. */
@@ -188,6 +194,7 @@ export interface AgentConfig {
   readonly source: SourceConfig;
   readonly runtime: RuntimeConfig;
   readonly node: NodeConfig;
+  readonly pressure: PressureOptions;
   readonly sync: SyncConfig;
   readonly paths: PathsConfig;
   readonly server: ServerConfig;
@@ -226,6 +233,7 @@ export interface Settings {
     readonly name: string | undefined;
     readonly enforceNodeAllocatable: readonly string[] | undefined;
   };
+  readonly pressure: ThresholdFields & Omit<PressureOptions, "thresholds">;
   readonly server: ServerConfig;
   readonly service: Omit<ServiceConfig, "ownSocket">;
   readonly shutdown: {

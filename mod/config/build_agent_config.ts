@@ -17,6 +17,7 @@ import {
   manifestUrlOf,
   manifestUrlWarnings,
 } from "./manifest_url.ts";
+import { pressureOptions } from "./pressure_settings.ts";
 import { DEFAULT_ROOT_DIR } from "./settings.ts";
 import { shutdownFaults, shutdownGroups } from "./shutdown_settings.ts";
 
@@ -39,6 +40,7 @@ export function buildAgentConfig(
   options: Pick<AgentConfig, "configPath"> & Pick<ConfigIo, "hostname">,
 ): BuiltConfig {
   const { source, runtime, node, paths, sync, server, log } = settings;
+  const eviction = pressureOptions(settings.pressure);
   const name = node.name ?? nodeName.decode(options.hostname(), "/");
   const manifestUrl = manifestUrlOf(settings.manifestUrl);
   const { serializeImagePulls, maxParallelImagePulls, ...ofRuntime } = runtime;
@@ -55,6 +57,7 @@ export function buildAgentConfig(
         : maxParallelImagePulls ?? DEFAULT_PARALLEL_PULLS,
     },
     node: nodeOf(node, name ?? ""),
+    pressure: eviction.pressure,
     sync,
     paths: {
       rootDir: paths.rootDir,
@@ -83,6 +86,7 @@ export function buildAgentConfig(
     ...periodFaults(settings, manifestUrl !== undefined),
     ...conflicts(settings),
     ...shutdownFaults(settings.shutdown),
+    ...eviction.faults,
     ...manifestUrlFaults(settings.manifestUrl, manifestUrl),
   ];
   const warnings = [

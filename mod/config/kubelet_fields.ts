@@ -54,15 +54,6 @@ function fixed(...args: Parameters<typeof ignored>): Field {
   return { ...ignored(...args), treatment: "fixed" };
 }
 
-/** The thresholds that upstream puts in when the field is absent. */
-const EVICTION_HARD: Readonly<Record<string, string>> = {
-  "imagefs.available": "15%",
-  "imagefs.inodesFree": "5%",
-  "memory.available": "100Mi",
-  "nodefs.available": "10%",
-  "nodefs.inodesFree": "5%",
-};
-
 /** What of `KubeletConfiguration` takes no effect, leaf by leaf. */
 export const INERT_KUBELET_FIELDS: readonly Field[] = [
   // Fields about an API server that this agent does not talk to.
@@ -155,13 +146,6 @@ export const INERT_KUBELET_FIELDS: readonly Field[] = [
   fixed("topologyManagerPolicyOptions", textMap, undefined),
   fixed("qosReserved", textMap, undefined),
   fixed("maxOpenFiles", count, 1_000_000),
-  fixed("evictionHard", textMap, EVICTION_HARD, POINTER),
-  fixed("evictionSoft", textMap, undefined),
-  fixed("evictionSoftGracePeriod", textMap, undefined),
-  fixed("evictionPressureTransitionPeriod", durationMs, "5m"),
-  fixed("evictionMaxPodGracePeriod", integer(), 0),
-  fixed("evictionMinimumReclaim", textMap, undefined),
-  fixed("mergeDefaultEvictionSettings", boolean, false, POINTER),
   fixed("podsPerCore", count, 0),
   fixed("kernelMemcgNotification", boolean, false),
   fixed("reservedSystemCPUs", text, ""),

@@ -44,6 +44,7 @@ import {
   manifestUrl,
 } from "./manifest_url.ts";
 import { SERVICE_ROWS } from "./service_settings.ts";
+import { PRESSURE_SETTINGS } from "./pressure_settings.ts";
 import { field, flag, listFlag, pointer, type Rows } from "./setting.ts";
 import { SHUTDOWN_ROWS } from "./shutdown_settings.ts";
 
@@ -246,7 +247,7 @@ export const SETTINGS: {
     hostView: {
       flag: flag("host-view DIR", givenPath),
       help:
-        "bind mounts of /sys/fs/cgroup at DIR/cgroup and\nof /sys/kernel/mm/hugepages at DIR/hugepages",
+        "bind mounts of /sys/fs/cgroup at DIR/cgroup, of\n/sys/kernel/mm/hugepages at DIR/hugepages, and of\nthe disk of images at DIR/imagefs",
       skerry: field("hostView", path),
       access: "write",
     },
@@ -328,6 +329,7 @@ export const SETTINGS: {
       fallback: false,
     },
   },
+  pressure: PRESSURE_SETTINGS,
   server: {
     healthzPort: {
       flag: flag("healthz-port PORT", portText),

@@ -58,6 +58,7 @@ const WORDS: Readonly<Record<RejectionReason, string>> = {
   NodeName: "it wants a node of another name",
   PodOSNotSupported: "it is made for another operating system",
   PodOSSelectorNodeLabelDoesNotMatch: "it wants another operating system",
+  Evicted: "this node runs short, and takes no such pod until that is over",
   SysctlForbidden: "it sets a kernel parameter that this node does not allow",
 };
 

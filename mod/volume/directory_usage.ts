@@ -25,8 +25,15 @@ const GUESSED_FILE_BYTES = 4096;
 // Beyond it a file of several names counts once for each.
 const MAX_LINKED = 100_000;
 
+/** What lies on a file system. */
+export interface DirectoryUsage {
+  readonly bytes: number;
+  /** Files and directories. */
+  readonly inodes: number;
+}
+
 /**
- * The bytes that a directory and everything below it have allocated, as du(1)
+ * What a directory and everything below it have allocated, as du(1)
  * counts: a file of several names once, holes not at all. Links are not followed,
  * what is mounted inside is not entered, and a missing directory takes nothing.
  *
@@ -38,16 +45,19 @@ const MAX_LINKED = 100_000;
 export async function directoryUsage(
   path: string,
   signal?: AbortSignal,
-): Promise<number> {
+): Promise<DirectoryUsage> {
   const root = await look(path);
-  if (root === undefined) return 0;
+  if (root === undefined) return { bytes: 0, inodes: 0 };
   const count: Count = { device: root.dev, linked: new Set() };
   let bytes = allocated(root);
-  if (!root.isDirectory) return bytes;
+  let inodes = 1;
+  if (!root.isDirectory) return { bytes, inodes };
   const pending: Directory[] = [{ path, info: root }];
   for (let at = pending.pop(); at !== undefined; at = pending.pop()) {
     if (at.info.size > MAX_MEASURED_BYTES) {
-      bytes += at.info.size / GUESSED_ENTRY_BYTES * GUESSED_FILE_BYTES;
+      const files = Math.ceil(at.info.size / GUESSED_ENTRY_BYTES);
+      bytes += files * GUESSED_FILE_BYTES;
+      inodes += files;
       continue;
     }
     const names = await namesIn(at);
@@ -61,11 +71,12 @@ export async function directoryUsage(
       for (const { path, info } of found) {
         if (info === undefined || !counts(info, count)) continue;
         bytes += allocated(info);
+        inodes++;
         if (info.isDirectory) pending.push({ path, info });
       }
     }
   }
-  return Math.ceil(bytes);
+  return { bytes, inodes };
 }
 
 interface Directory {

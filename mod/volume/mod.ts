@@ -17,7 +17,7 @@
  * @module
  */
 
-export { directoryUsage } from "./directory_usage.ts";
+export { type DirectoryUsage, directoryUsage } from "./directory_usage.ts";
 export {
   mountFailure,
   type UnreadyVolume,

@@ -17,7 +17,7 @@ import {
   isInMemory,
   type VolumeFiles,
 } from "./volume_directory.ts";
-import { directoryUsage } from "./directory_usage.ts";
+import { type DirectoryUsage, directoryUsage } from "./directory_usage.ts";
 import { hostPathSource } from "./host_path.ts";
 import { deviceNames, nestedMountPoints, usedNames } from "./used_volumes.ts";
 import {
@@ -144,14 +144,14 @@ export class PodVolumes {
   }
 
   /**
-   * The bytes that each emptyDir of the pod takes, on disk or in memory, by the
-   * name of the volume. One that is not there yet takes none.
+   * What each emptyDir of the pod takes, on disk or in memory, by the
+   * name of the volume. One that is not there yet takes nothing.
    */
   async usage(
     pod: Pod,
     options: { readonly signal?: AbortSignal } = {},
-  ): Promise<ReadonlyMap<string, number>> {
-    const usage = new Map<string, number>();
+  ): Promise<ReadonlyMap<string, DirectoryUsage>> {
+    const usage = new Map<string, DirectoryUsage>();
     for (const { name, emptyDir } of pod.spec.volumes ?? []) {
       if (emptyDir === undefined || !VOLUME_NAME.test(name)) continue;
       const { uid } = pod.metadata;

@@ -20,6 +20,7 @@
  * @module
  */
 
+export { EndedPods } from "./ended_pods.ts";
 export type { PodOutcome } from "./sync_memory.ts";
 export { PodRemains } from "./pod_remains.ts";
 export { RuntimePodSyncer } from "./pod_syncer.ts";

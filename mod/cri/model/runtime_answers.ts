@@ -164,4 +164,8 @@ export interface ContainerStats {
   readonly labels: Readonly<Record<string, string>>;
   /** Bytes that it has written outside of volumes; `undefined` until it is measured. */
   readonly writtenBytes: bigint | undefined;
+  /** How many files and directories that makes. */
+  readonly writtenInodes: bigint | undefined;
+  /** Memory without what the kernel could give back at once; `undefined` when none runs. */
+  readonly workingSetBytes: bigint | undefined;
 }

@@ -148,10 +148,12 @@ function fileSystemFromWire(
 
 /** What one container uses. */
 export function containerStatsFromWire(
-  { attributes, writableLayer }: wire.ContainerStats,
+  { attributes, writableLayer, memory }: wire.ContainerStats,
 ): ContainerStats {
   return {
     labels: attributes?.labels ?? {},
     writtenBytes: writableLayer && (writableLayer.usedBytes?.value ?? 0n),
+    writtenInodes: writableLayer?.inodesUsed?.value,
+    workingSetBytes: memory?.workingSetBytes?.value,
   };
 }

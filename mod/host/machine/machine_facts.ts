@@ -26,6 +26,46 @@ export function getTotalMemoryBytes(): number {
   return Deno.systemMemoryInfo().total;
 }
 
+/** How much there is in all, and how much of it is free. */
+export interface AmountLeft {
+  readonly capacity: number;
+  readonly available: number;
+}
+
+/**
+ * Bytes of memory, and how many of them new work could have without swapping
+ * (`--allow-sys=systemMemoryInfo`).
+ */
+export function getMemoryLeft(): AmountLeft {
+  const { total, available } = Deno.systemMemoryInfo();
+  return { capacity: total, available };
+}
+
+/** What is left of a file system for those without privileges. */
+export interface FileSystemLeft {
+  readonly bytes: AmountLeft;
+  /** A capacity of 0 where the file system has no fixed number of them. */
+  readonly inodes: AmountLeft;
+}
+
+/**
+ * The file system in which a path lies (`--allow-sys=statfs` and reading it); `undefined`
+ * when the path is not there.
+ */
+export async function getFileSystemLeft(
+  path: string,
+): Promise<FileSystemLeft | undefined> {
+  const looking = withPath("look at", path, statfs(path));
+  const found = await unlessMissing(looking);
+  return found && {
+    bytes: {
+      capacity: found.blocks * found.bsize,
+      available: found.bavail * found.bsize,
+    },
+    inodes: { capacity: found.files, available: found.ffree },
+  };
+}
+
 /**
  * How many processors the machine has (`--allow-sys=cpus`), also where this process
  * itself may use fewer: a service with a CPU quota, or bound to one processor, still

@@ -26,8 +26,12 @@ export {
   openCgroups,
 } from "./cgroup_tree.ts";
 export {
+  type AmountLeft,
+  type FileSystemLeft,
   getCpuCount,
   getDiskSizeBytes,
+  getFileSystemLeft,
+  getMemoryLeft,
   getTotalMemoryBytes,
   type HugePages,
   listAddresses,

@@ -12,6 +12,11 @@ import {
   insufficientResource,
   type ResourceRejection,
 } from "./admission_resources.ts";
+import {
+  isRefusedForPressure,
+  type NodePressure,
+  PRESSURE_REASON,
+} from "./node_pressure.ts";
 import { SYSCTL_REASON, sysctlProblems } from "./sysctls.ts";
 
 /** What a node offers to the pods that are to run on it. */
@@ -22,6 +27,8 @@ export interface AdmissionNode {
   readonly allocatable: ReadonlyMap<string, Quantity>;
   /** Patterns such as `kernel.msg*` (kubelet: allowedUnsafeSysctls). */
   readonly allowedUnsafeSysctls: readonly string[];
+  /** What it runs short of. @default none */
+  readonly pressures?: readonly NodePressure[];
 }
 
 /** Why a node does not take a pod; the message is the kubelet's. */
@@ -41,6 +48,7 @@ export type RejectionReason =
   | "NodePorts"
   | "PodOSNotSupported"
   | "PodOSSelectorNodeLabelDoesNotMatch"
+  | typeof PRESSURE_REASON
   | typeof SYSCTL_REASON;
 
 /** One pod that asks to be taken. */
@@ -61,8 +69,8 @@ const NODE_OS = "linux";
  * Judges one pod; the first objection decides. `undefined` when the node takes it.
  *
  * Upstream: pkg/kubelet/lifecycle/predicate.go and the order of admission handlers
- * in pkg/kubelet/kubelet.go. Nothing is ever ended to make room, so a critical pod is
- * refused, too, with what the node lacks.
+ * in pkg/kubelet/kubelet.go. No pod is ended to make room for another, so a critical pod is
+ * refused, too, with what the node lacks; only a shortage of the node itself spares it.
  */
 export function admit(request: AdmissionRequest): Rejection | undefined {
   for (const check of CHECKS) {
@@ -75,6 +83,7 @@ export function admit(request: AdmissionRequest): Rejection | undefined {
 const CHECKS: readonly ((
   request: AdmissionRequest,
 ) => Rejection | undefined)[] = [
+  checkPressure,
   checkSysctls,
   checkOsLabel,
   checkOsField,
@@ -93,6 +102,15 @@ const CHECKS: readonly ((
       )
       : undefined,
 ];
+
+function checkPressure({ pod, node }: AdmissionRequest): Rejection | undefined {
+  const { pressures = [] } = node;
+  if (!isRefusedForPressure(pod, pressures)) return undefined;
+  const found = pressures.join(" ");
+  // With a blank at its end, as upstream's.
+  const message = `The node had condition: [${found}]. `;
+  return { reason: PRESSURE_REASON, message, found };
+}
 
 function checkSysctls({ pod, node }: AdmissionRequest): Rejection | undefined {
   const [first] = sysctlProblems(pod, node.allowedUnsafeSysctls);

@@ -1,5 +1,5 @@
 /**
- * Whether a pod may run on this node: resources, host ports, node selectors, sysctls,
+ * Whether a pod may run on this node: what it runs short of, resources, host ports, node selectors, sysctls,
  * runtime classes, and fields that the agent does not honour. Each refusal has the
  * kubelet's reason and message. Pure.
  *
@@ -34,6 +34,7 @@ export {
   type Rejection,
   type RejectionReason,
 } from "./admit.ts";
+export { NODE_PRESSURES, type NodePressure } from "./node_pressure.ts";
 export {
   runtimeClassConflict,
   type RuntimeLack,

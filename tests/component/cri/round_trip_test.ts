@@ -188,18 +188,26 @@ Deno.test("ImageService.pullImage() rejects with what the registry said", async 
   });
 });
 
-Deno.test("RuntimeService.listContainerStats() tells what containers wrote, once it is measured", async () => {
+Deno.test("RuntimeService.listContainerStats() tells what containers wrote and hold in memory, once it is measured", async () => {
   await using rig = await startCriRig();
   await runContainer(rig, "web");
   const labels = { "io.kubernetes.container.name": "web" };
   deepStrictEqual(await rig.cri.runtime.listContainerStats(), [
-    { labels, writtenBytes: undefined },
+    {
+      labels,
+      writtenBytes: undefined,
+      writtenInodes: undefined,
+      workingSetBytes: undefined,
+    },
   ]);
   const [container] = rig.fake.running("web");
   ok(container !== undefined);
   container.layerBytes = 4096n;
+  container.memoryBytes = 8192n;
   const [stats] = await rig.cri.runtime.listContainerStats();
   strictEqual(stats?.writtenBytes, 4096n);
+  strictEqual(stats.writtenInodes, 1n);
+  strictEqual(stats.workingSetBytes, 8192n);
 });
 
 Deno.test("RuntimeService answers of 10 MB arrive", async () => {

@@ -76,12 +76,14 @@ Deno.test("usage() counts what each emptyDir of a pod has allocated (SE-08)", as
   const usage = await root.volumes.usage(pod);
   deepStrictEqual([...usage.keys()], ["disk", "memory", "later"]);
   strictEqual(
-    usage.get("disk"),
+    usage.get("disk")?.bytes,
     await blocksOf(at("disk"), `${at("disk")}/d`, `${at("disk")}/d/f`),
   );
-  strictEqual((usage.get("disk") ?? 0) >= MIB, true);
-  strictEqual((usage.get("memory") ?? 0) >= 3 * MIB, true);
-  strictEqual(usage.get("later"), 0);
+  strictEqual((usage.get("disk")?.bytes ?? 0) >= MIB, true);
+  // The volume, the directory in it, and the file once for its two names.
+  strictEqual(usage.get("disk")?.inodes, 3);
+  strictEqual((usage.get("memory")?.bytes ?? 0) >= 3 * MIB, true);
+  deepStrictEqual(usage.get("later"), { bytes: 0, inodes: 0 });
 });
 
 Deno.test("directoryUsage() follows no link, counts no hole and takes a file for itself", async () => {
@@ -93,12 +95,17 @@ Deno.test("directoryUsage() follows no link, counts no hole and takes a file for
   await Deno.symlink(root.path, `${path}/up`);
   await Deno.writeFile(`${path}/sparse`, new Uint8Array());
   await Deno.truncate(`${path}/sparse`, 1024 * MIB);
-  strictEqual(await directoryUsage(path) < MIB, true);
-  strictEqual(
-    await directoryUsage(`${root.path}/big`),
-    await blocksOf(`${root.path}/big`),
-  );
-  strictEqual(await directoryUsage(`${root.path}/none`), 0);
+  const { bytes, inodes } = await directoryUsage(path);
+  strictEqual(bytes < MIB, true);
+  strictEqual(inodes, 4);
+  deepStrictEqual(await directoryUsage(`${root.path}/big`), {
+    bytes: await blocksOf(`${root.path}/big`),
+    inodes: 1,
+  });
+  deepStrictEqual(await directoryUsage(`${root.path}/none`), {
+    bytes: 0,
+    inodes: 0,
+  });
 });
 
 Deno.test("directoryUsage() does not enter mounts", {
@@ -111,7 +118,7 @@ Deno.test("directoryUsage() does not enter mounts", {
   strictEqual(await succeeds("mount", "-t", "tmpfs", "none", at), true);
   try {
     await Deno.writeFile(`${at}/big`, new Uint8Array(MIB));
-    strictEqual(await directoryUsage(`${root.path}/d`) < MIB, true);
+    strictEqual((await directoryUsage(`${root.path}/d`)).bytes < MIB, true);
   } finally {
     strictEqual(await succeeds("umount", at), true);
   }

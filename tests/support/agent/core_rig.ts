@@ -15,6 +15,7 @@ import { connectCri, type CriConnection } from "../../../mod/cri/mod.ts";
 import { EventRecorder } from "../../../mod/events/mod.ts";
 import type { HealthProblem } from "../../../mod/server/mod.ts";
 import { coreConfig, type CoreConfigOptions, NODE } from "./core_config.ts";
+import { FakeMachine } from "./fake_machine.ts";
 import { FakeClock } from "../fake_clock.ts";
 import { FakeCri, type RecordedCall } from "../fake_cri/fake_cri.ts";
 import type { FakeContainer, FakeSandbox } from "../fake_cri/model.ts";
@@ -60,6 +61,8 @@ export class CoreRig implements AsyncDisposable {
   readonly clock: FakeClock;
   readonly directory: string;
   readonly fake: FakeCri;
+  /** What the node has left. */
+  readonly machine: FakeMachine = new FakeMachine();
   /** May be exchanged while no agent runs. */
   config: AgentConfig;
   /** Every line of the log, as JSON. */
@@ -126,7 +129,8 @@ export class CoreRig implements AsyncDisposable {
     }, { clock, log, metrics }));
     const random = seededRandom(7);
     const events = new EventRecorder({ clock, log, metrics });
-    const deps = { clock, random, log, metrics, connection, events };
+    const { machine } = this;
+    const deps = { clock, random, log, metrics, connection, events, machine };
     const core = await buildCore(this.config, deps);
     const stop = new AbortController();
     const done = core.agent.run(stop.signal)

@@ -14,9 +14,18 @@ export class MemoryDisk implements AsyncDisposable {
     this.#path = path;
   }
 
-  /** Mounts over `path`, which must be there. */
-  static async mount(path: string): Promise<MemoryDisk> {
-    await mustRun("mount", ["-t", "tmpfs", "none", path]);
+  /**
+   * Mounts over `path`, which must be there.
+   *
+   * @param options.mebibytes its size, by default half of the memory
+   */
+  static async mount(
+    path: string,
+    options: { readonly mebibytes?: number } = {},
+  ): Promise<MemoryDisk> {
+    const { mebibytes } = options;
+    const size = mebibytes === undefined ? [] : ["-o", `size=${mebibytes}m`];
+    await mustRun("mount", ["-t", "tmpfs", ...size, "none", path]);
     return new MemoryDisk(path);
   }
 

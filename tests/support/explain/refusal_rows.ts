@@ -24,6 +24,7 @@ const REASONS: Readonly<Record<RejectionReason, string>> = {
   NodeName: "no match",
   PodOSNotSupported: "windows",
   PodOSSelectorNodeLabelDoesNotMatch: "label",
+  Evicted: "DiskPressure",
   SysctlForbidden: "kernel.x",
 };
 

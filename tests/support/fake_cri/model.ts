@@ -38,6 +38,8 @@ export interface FakeContainer {
   resources: wire.LinuxContainerResources | undefined;
   /** What it has written outside of volumes; unmeasured when absent. */
   layerBytes?: bigint;
+  /** What its working set is. */
+  memoryBytes?: bigint;
   /** How often its log was reopened. */
   logReopened: number;
 }

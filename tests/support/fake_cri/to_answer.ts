@@ -104,13 +104,23 @@ export function toContainer(container: FakeContainer): wire.Container {
   };
 }
 
-/** What a container uses; CPU and memory are not measured. */
+/** What a container uses; CPU is not measured. */
 export function toContainerStats(
   container: FakeContainer,
 ): wire.ContainerStats {
-  const { config: { labels }, layerBytes } = container;
+  const { config: { labels }, layerBytes, memoryBytes } = container;
   return {
     attributes: { id: container.id, labels },
+    cpu: undefined,
+    memory: memoryBytes === undefined ? undefined : {
+      timestamp: 0n,
+      workingSetBytes: { value: memoryBytes },
+      availableBytes: undefined,
+      usageBytes: undefined,
+      rssBytes: undefined,
+      pageFaults: undefined,
+      majorPageFaults: undefined,
+    },
     writableLayer: layerBytes === undefined ? undefined : {
       fsId: undefined,
       usedBytes: { value: layerBytes },

@@ -220,14 +220,9 @@ for (
       'Cannot honour featureGates yet: found {"A":true}, wanted it to be left out',
     ],
     [
-      "other eviction thresholds",
-      kubeletFile('evictionHard: {memory.available: "1%"}'),
-      'Cannot honour evictionHard yet: found {"memory.available":"1%"}, wanted its default {"imagefs.available":"15%","imagefs.inodesFree":"5%","memory.available":"100Mi","nodefs.available":"10%","nodefs.inodesFree":"5%"}',
-    ],
-    [
-      "the removal of every eviction threshold",
-      kubeletFile("evictionHard: {}"),
-      'Cannot honour evictionHard yet: found {}, wanted its default {"imagefs.available":"15%","imagefs.inodesFree":"5%","memory.available":"100Mi","nodefs.available":"10%","nodefs.inodesFree":"5%"}',
+      "an eviction threshold that is no text",
+      kubeletFile("evictionHard: {memory.available: 5}"),
+      'Cannot use evictionHard: found {"memory.available":5}, wanted amounts by signal such as "memory.available<100Mi"',
     ],
     [
       "a wrong type",

@@ -6,12 +6,21 @@
 
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import type { AgentConfig } from "../../../mod/config/agent_config.ts";
+import type { Threshold } from "../../../mod/pressure/mod.ts";
 import { parseRunArguments } from "../../../mod/config/run_arguments.ts";
 import {
   fakeIo,
   kubeletFile,
   skerryFile,
 } from "../../support/config/config_io.ts";
+
+function hard(
+  signal: Threshold["signal"],
+  least: Threshold["least"],
+): Threshold {
+  const reclaim = { kind: "quantity", value: 0 } as const;
+  return { signal, kind: "hard", least, graceMs: 0, reclaim };
+}
 
 async function configOf(
   args: readonly string[],
@@ -73,6 +82,17 @@ Deno.test("parseRunArguments() gives the documented defaults without arguments",
       allowedUnsafeSysctls: [],
       seccompDefault: false,
       unknownFields: "refuse",
+    },
+    pressure: {
+      thresholds: [
+        hard("memory.available", { kind: "quantity", value: 100 * 2 ** 20 }),
+        hard("nodefs.available", { kind: "part", value: 0.1 }),
+        hard("nodefs.inodesFree", { kind: "part", value: 0.05 }),
+        hard("imagefs.available", { kind: "part", value: 0.15 }),
+        hard("imagefs.inodesFree", { kind: "part", value: 0.05 }),
+      ],
+      transitionMs: 300_000,
+      maxPodGraceSeconds: 0,
     },
     sync: { syncFrequencyMs: 60_000, relistPeriodMs: 1_000 },
     paths: {

@@ -917,6 +917,8 @@ export interface ListContainerStatsResponse {
 
 export interface ContainerStats {
   readonly attributes: ContainerAttributes | undefined;
+  readonly cpu: CpuUsage | undefined;
+  readonly memory: MemoryUsage | undefined;
   readonly writableLayer: FilesystemUsage | undefined;
 }
 
@@ -928,6 +930,22 @@ export interface ContainerAttributes {
 export interface ContainerAttributes_LabelsEntry {
   readonly key: string;
   readonly value: string;
+}
+
+export interface CpuUsage {
+  readonly timestamp: bigint;
+  readonly usageCoreNanoSeconds: UInt64Value | undefined;
+  readonly usageNanoCores: UInt64Value | undefined;
+}
+
+export interface MemoryUsage {
+  readonly timestamp: bigint;
+  readonly workingSetBytes: UInt64Value | undefined;
+  readonly availableBytes: UInt64Value | undefined;
+  readonly usageBytes: UInt64Value | undefined;
+  readonly rssBytes: UInt64Value | undefined;
+  readonly pageFaults: UInt64Value | undefined;
+  readonly majorPageFaults: UInt64Value | undefined;
 }
 
 function createBaseVersionRequest(): VersionRequest {
@@ -8710,13 +8728,19 @@ export const ListContainerStatsResponse: MessageFns<ListContainerStatsResponse> 
 };
 
 function createBaseContainerStats(): ContainerStats {
-  return { attributes: undefined, writableLayer: undefined };
+  return { attributes: undefined, cpu: undefined, memory: undefined, writableLayer: undefined };
 }
 
 export const ContainerStats: MessageFns<ContainerStats> = {
   encode(message: ContainerStats, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
     if (message.attributes !== undefined) {
       ContainerAttributes.encode(message.attributes, writer.uint32(10).fork()).join();
+    }
+    if (message.cpu !== undefined) {
+      CpuUsage.encode(message.cpu, writer.uint32(18).fork()).join();
+    }
+    if (message.memory !== undefined) {
+      MemoryUsage.encode(message.memory, writer.uint32(26).fork()).join();
     }
     if (message.writableLayer !== undefined) {
       FilesystemUsage.encode(message.writableLayer, writer.uint32(34).fork()).join();
@@ -8743,6 +8767,22 @@ export const ContainerStats: MessageFns<ContainerStats> = {
             }
 
             message.attributes = ContainerAttributes.decode(reader, reader.uint32());
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.cpu = CpuUsage.decode(reader, reader.uint32());
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.memory = MemoryUsage.decode(reader, reader.uint32());
             continue;
           }
           case 4: {
@@ -8868,6 +8908,200 @@ export const ContainerAttributes_LabelsEntry: MessageFns<ContainerAttributes_Lab
             }
 
             message.value = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseCpuUsage(): CpuUsage {
+  return { timestamp: 0n, usageCoreNanoSeconds: undefined, usageNanoCores: undefined };
+}
+
+export const CpuUsage: MessageFns<CpuUsage> = {
+  encode(message: CpuUsage, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.timestamp !== 0n) {
+      if (BigInt.asIntN(64, message.timestamp) !== message.timestamp) {
+        throw new globalThis.Error("value provided for field message.timestamp of type int64 too large");
+      }
+      writer.uint32(8).int64(message.timestamp);
+    }
+    if (message.usageCoreNanoSeconds !== undefined) {
+      UInt64Value.encode(message.usageCoreNanoSeconds, writer.uint32(18).fork()).join();
+    }
+    if (message.usageNanoCores !== undefined) {
+      UInt64Value.encode(message.usageNanoCores, writer.uint32(26).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): CpuUsage {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseCpuUsage() as any;
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.timestamp = reader.int64() as bigint;
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.usageCoreNanoSeconds = UInt64Value.decode(reader, reader.uint32());
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.usageNanoCores = UInt64Value.decode(reader, reader.uint32());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseMemoryUsage(): MemoryUsage {
+  return {
+    timestamp: 0n,
+    workingSetBytes: undefined,
+    availableBytes: undefined,
+    usageBytes: undefined,
+    rssBytes: undefined,
+    pageFaults: undefined,
+    majorPageFaults: undefined,
+  };
+}
+
+export const MemoryUsage: MessageFns<MemoryUsage> = {
+  encode(message: MemoryUsage, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.timestamp !== 0n) {
+      if (BigInt.asIntN(64, message.timestamp) !== message.timestamp) {
+        throw new globalThis.Error("value provided for field message.timestamp of type int64 too large");
+      }
+      writer.uint32(8).int64(message.timestamp);
+    }
+    if (message.workingSetBytes !== undefined) {
+      UInt64Value.encode(message.workingSetBytes, writer.uint32(18).fork()).join();
+    }
+    if (message.availableBytes !== undefined) {
+      UInt64Value.encode(message.availableBytes, writer.uint32(26).fork()).join();
+    }
+    if (message.usageBytes !== undefined) {
+      UInt64Value.encode(message.usageBytes, writer.uint32(34).fork()).join();
+    }
+    if (message.rssBytes !== undefined) {
+      UInt64Value.encode(message.rssBytes, writer.uint32(42).fork()).join();
+    }
+    if (message.pageFaults !== undefined) {
+      UInt64Value.encode(message.pageFaults, writer.uint32(50).fork()).join();
+    }
+    if (message.majorPageFaults !== undefined) {
+      UInt64Value.encode(message.majorPageFaults, writer.uint32(58).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): MemoryUsage {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseMemoryUsage() as any;
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.timestamp = reader.int64() as bigint;
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.workingSetBytes = UInt64Value.decode(reader, reader.uint32());
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.availableBytes = UInt64Value.decode(reader, reader.uint32());
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.usageBytes = UInt64Value.decode(reader, reader.uint32());
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.rssBytes = UInt64Value.decode(reader, reader.uint32());
+            continue;
+          }
+          case 6: {
+            if (tag !== 50) {
+              break;
+            }
+
+            message.pageFaults = UInt64Value.decode(reader, reader.uint32());
+            continue;
+          }
+          case 7: {
+            if (tag !== 58) {
+              break;
+            }
+
+            message.majorPageFaults = UInt64Value.decode(reader, reader.uint32());
             continue;
           }
         }

@@ -1,0 +1,310 @@
+/**
+ * Watches what the node has left, and makes room when that is too little.
+ *
+ * @module
+ */
+
+import type { Clock } from "../base/mod.ts";
+import type {
+  Counter,
+  Gauge,
+  Logger,
+  MetricsRegistry,
+} from "../base/telemetry/mod.ts";
+import { describeError } from "../base/text/mod.ts";
+import type { EventSink, PodRef } from "../api/types/mod.ts";
+import { podRef } from "../api/objects/mod.ts";
+import { isCriticalPod } from "../api/vocabulary/mod.ts";
+import { NODE_PRESSURES, type NodePressure } from "../pod/admission/mod.ts";
+import { evictionMessage } from "./eviction_message.ts";
+import type { PressureMeters, PressureParts } from "./ports.ts";
+import {
+  isMet,
+  judgePressure,
+  NO_PRESSURE,
+  type PressureState,
+} from "./pressure_state.ts";
+import { type Candidate, rankPods } from "./ranking.ts";
+import {
+  type Observations,
+  pressureOf,
+  type PressureSignal,
+  resourceOf,
+} from "./signals.ts";
+import type { Threshold } from "./thresholds.ts";
+
+/** Upstream's monitoring interval of the eviction manager. */
+const PERIOD_MS = 10_000;
+
+/** Upstream's podCleanupTimeout: so long the next look waits for a pod that is being ended. */
+const END_LIMIT_MS = 30_000;
+
+/** Upstream's podCleanupPollFreq. */
+const END_POLL_MS = 1_000;
+
+/** Upstream's immediateEvictionGracePeriodSeconds. */
+const HARD_GRACE_SECONDS = 1;
+
+/** The reason in event and status of every eviction. */
+const EVICTED = "Evicted";
+
+/** The reasons of the node's events when a condition begins and ends. */
+const CONDITION_REASONS: Readonly<
+  Record<NodePressure, { readonly begins: string; readonly ends: string }>
+> = {
+  MemoryPressure: {
+    begins: "NodeHasInsufficientMemory",
+    ends: "NodeHasSufficientMemory",
+  },
+  DiskPressure: {
+    begins: "NodeHasDiskPressure",
+    ends: "NodeHasNoDiskPressure",
+  },
+};
+
+/** The settings of it. */
+export interface PressureOptions {
+  readonly thresholds: readonly Threshold[];
+  /** How long a condition stays after it was last found. */
+  readonly transitionMs: number;
+  /** The most time that a pod gets to end for a soft threshold. */
+  readonly maxPodGraceSeconds: number;
+}
+
+interface PressureDeps extends PressureParts {
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly metrics: MetricsRegistry;
+  readonly events: EventSink;
+  /** Events about the node itself are recorded of this. */
+  readonly node: PodRef;
+  readonly meters: PressureMeters;
+}
+
+/**
+ * Looks at the node every ten seconds (kubelet: eviction manager).
+ *
+ * Below a threshold the node has a condition, for which new pods are refused. When a
+ * shortage lasts through its grace, what is of no use is freed first; if that is not enough
+ * one pod is ended, and the next look waits for its end. A critical pod is never ended. A look
+ * writes nothing to the disk and asks the runtime nothing while nothing is short.
+ */
+export class NodePressureManager {
+  readonly #deps: PressureDeps;
+  readonly #options: PressureOptions;
+  readonly #evictions: Counter;
+  readonly #pressure: Gauge;
+  #state: PressureState = NO_PRESSURE;
+  #conditions: readonly NodePressure[] = [];
+  #listener = (): void => {};
+  /** Signals that could not be measured last time, and why ranking failed: logged once. */
+  #unmeasured = "";
+  #failure: string | undefined;
+
+  constructor(deps: PressureDeps, options: PressureOptions) {
+    this.#deps = { ...deps, log: deps.log.named("pressure") };
+    this.#options = options;
+    const { metrics } = deps;
+    this.#evictions = metrics.counter(
+      "kubelet_evictions",
+      "Pods that the node evicted, by the signal that led to it",
+      ["eviction_signal"],
+    );
+    this.#pressure = metrics.gauge(
+      "skerry_node_pressure",
+      "Whether the node has a condition of pressure",
+      ["condition"],
+    );
+    for (const condition of NODE_PRESSURES) {
+      this.#pressure.set(0, { condition });
+    }
+  }
+
+  /** The conditions that the node has now. */
+  get conditions(): readonly NodePressure[] {
+    return this.#conditions;
+  }
+
+  /** Has a listener called when conditions begin or end. */
+  whenChanged(listener: () => void): void {
+    this.#listener = listener;
+  }
+
+  /**
+   * Works until `signal` aborts.
+   *
+   * @throws {unknown} Its reason.
+   */
+  async run(signal: AbortSignal): Promise<void> {
+    const { clock } = this.#deps;
+    for (;;) {
+      const evicted = await this.check(signal);
+      if (evicted === undefined) await clock.sleep(PERIOD_MS, signal);
+      else await this.#untilEnded(evicted, signal);
+    }
+  }
+
+  /** Looks once; returns the UID of the pod that is ended for it, if one is. */
+  async check(signal: AbortSignal): Promise<string | undefined> {
+    const { meters, clock } = this.#deps;
+    const { thresholds, transitionMs } = this.#options;
+    if (thresholds.length === 0) return undefined;
+    const observations = await meters.observe();
+    this.#logUnmeasured(observations);
+    const nowMs = clock.monotonic();
+    const look = { thresholds, observations, nowMs, transitionMs };
+    const judgement = judgePressure(this.#state, look);
+    this.#state = judgement.state;
+    this.#setConditions(judgement.conditions, observations);
+    const [threshold] = judgement.acute;
+    if (threshold === undefined) return undefined;
+    try {
+      const evicted = await this.#act(threshold, signal);
+      this.#failure = undefined;
+      return evicted;
+    } catch (error) {
+      signal.throwIfAborted();
+      const failure = describeError(error);
+      if (failure !== this.#failure) {
+        this.#deps.log.warn("pods_not_ranked", {
+          signal: threshold.signal,
+          error: failure,
+        });
+      }
+      this.#failure = failure;
+      return undefined;
+    }
+  }
+
+  async #act(
+    threshold: Threshold,
+    signal: AbortSignal,
+  ): Promise<string | undefined> {
+    const { events, node, meters } = this.#deps;
+    events.record(node, {
+      type: "Warning",
+      reason: "EvictionThresholdMet",
+      message: `Attempting to reclaim ${resourceOf(threshold.signal)}`,
+    });
+    const isFreeing = await this.#reclaim(threshold.signal, signal);
+    if (isFreeing) return undefined;
+    // What was freed counts, and so does what became free meanwhile.
+    const observations = await meters.observe();
+    const observed = observations.get(threshold.signal);
+    if (observed === undefined) return undefined;
+    if (!isMet(threshold, observed, { withReclaim: true })) return undefined;
+    return await this.#evictOne({ threshold, observations }, signal);
+  }
+
+  /** @returns whether room is going to be free without more being done */
+  async #reclaim(
+    shortage: PressureSignal,
+    signal: AbortSignal,
+  ): Promise<boolean> {
+    let isFreeing = false;
+    for (const reclaimer of this.#deps.reclaimers) {
+      try {
+        const found = await reclaimer.reclaim(shortage, signal);
+        isFreeing ||= found === "under_way";
+      } catch (error) {
+        signal.throwIfAborted();
+        // The next one may free enough.
+        this.#deps.log.warn("not_reclaimed", { signal: shortage, error });
+      }
+    }
+    return isFreeing;
+  }
+
+  async #evictOne(
+    why: { readonly threshold: Threshold; readonly observations: Observations },
+    signal: AbortSignal,
+  ): Promise<string | undefined> {
+    const { pods, meters } = this.#deps;
+    const { threshold } = why;
+    const given = pods.running().filter((pod) => !isCriticalPod(pod));
+    if (given.length === 0) return undefined;
+    const what = threshold.signal === "memory.available" ? "memory" : "all";
+    const uses = await meters.pods(given, { what, signal });
+    const candidates = given.map((pod) => ({
+      pod,
+      use: uses.get(pod.metadata.uid),
+    }));
+    const shortage = { signal: threshold.signal, layout: meters.layout };
+    for (const candidate of rankPods(candidates, shortage)) {
+      if (this.#evict(candidate, why)) return candidate.pod.metadata.uid;
+    }
+    return undefined;
+  }
+
+  #evict(
+    candidate: Candidate,
+    why: { readonly threshold: Threshold; readonly observations: Observations },
+  ): boolean {
+    const { pods, events, log } = this.#deps;
+    const { pod } = candidate;
+    const { signal, kind } = why.threshold;
+    const message = evictionMessage(candidate, why);
+    const eviction = { reason: EVICTED, message, disruption: true };
+    const { terminationGracePeriodSeconds: own = Infinity } = pod.spec;
+    const graceSeconds = kind === "hard"
+      ? HARD_GRACE_SECONDS
+      : Math.min(this.#options.maxPodGraceSeconds, own);
+    if (!pods.evict(pod.metadata.uid, eviction, { graceSeconds })) return false;
+    this.#evictions.inc({ eviction_signal: signal });
+    log.warn("pod_evicted", { ...podRef(pod), signal, threshold: kind });
+    events.record(podRef(pod), { type: "Warning", reason: EVICTED, message });
+    return true;
+  }
+
+  #setConditions(
+    conditions: readonly NodePressure[],
+    observations: Observations,
+  ): void {
+    const before = this.#conditions;
+    const changed = NODE_PRESSURES.filter((each) =>
+      before.includes(each) !== conditions.includes(each)
+    );
+    if (changed.length === 0) return;
+    this.#conditions = conditions;
+    const { events, node, log } = this.#deps;
+    for (const condition of changed) {
+      const begins = conditions.includes(condition);
+      const { begins: beginning, ends } = CONDITION_REASONS[condition];
+      const reason = begins ? beginning : ends;
+      this.#pressure.set(begins ? 1 : 0, { condition });
+      const left = [...observations].filter(([signal]) =>
+        pressureOf(signal) === condition
+      );
+      const fields = {
+        condition,
+        ...Object.fromEntries(
+          left.map(([signal, { available }]) => [signal, available]),
+        ),
+      };
+      if (begins) log.warn("node_pressure_begins", fields);
+      else log.info("node_pressure_ends", fields);
+      const message = `Node ${node.name} status is now: ${reason}`;
+      events.record(node, { type: "Normal", reason, message });
+    }
+    this.#listener();
+  }
+
+  #logUnmeasured(observations: Observations): void {
+    const missing = this.#options.thresholds.map(({ signal }) => signal)
+      .filter((signal) => !observations.has(signal));
+    const text = [...new Set(missing)].join(", ");
+    if (text === this.#unmeasured) return;
+    this.#unmeasured = text;
+    if (text !== "") {
+      this.#deps.log.info("signals_not_measured", { signals: text });
+    }
+  }
+
+  async #untilEnded(uid: string, signal: AbortSignal): Promise<void> {
+    const { clock, pods } = this.#deps;
+    const endMs = clock.monotonic() + END_LIMIT_MS;
+    do await clock.sleep(END_POLL_MS, signal); while (
+      !pods.hasEnded(uid) && clock.monotonic() < endMs
+    );
+  }
+}

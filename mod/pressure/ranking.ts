@@ -1,0 +1,131 @@
+/**
+ * Which pod is ended first when something is short.
+ *
+ * @module
+ */
+
+import { parseQuantity } from "../api/objects/mod.ts";
+import type { Pod } from "../api/types/mod.ts";
+import { podResourceSum } from "../pod/resources/mod.ts";
+import type { ContainerUse, PodUse } from "../usage/mod.ts";
+import { type PressureSignal, resourceOf } from "./signals.ts";
+
+/** Where what pods store lies. */
+export interface DiskLayout {
+  /** Whether writable layers lie on another file system than volumes and logs. */
+  readonly hasOwnImageFs: boolean;
+}
+
+/** A pod, and what it uses; `undefined` where that could not be measured. */
+export interface Candidate {
+  readonly pod: Pod;
+  readonly use: PodUse | undefined;
+}
+
+/**
+ * Orders pods, the first to be ended first (kubelet: rankMemoryPressure,
+ * rankDiskPressure).
+ *
+ * Those that use more than they asked for come first, then those of lower priority, then
+ * those that use most beyond what they asked for; of two alike the one that comes first stays
+ * first. A pod that cannot be measured comes before all others.
+ */
+export function rankPods(
+  candidates: readonly Candidate[],
+  shortage: { readonly signal: PressureSignal; readonly layout: DiskLayout },
+): readonly Candidate[] {
+  const rows = candidates.map((candidate) => ({
+    candidate,
+    ...weigh(candidate, shortage),
+    priority: candidate.pod.spec.priority ?? 0,
+  }));
+  return rows.sort((a, b) =>
+    Number(b.isUnknown) - Number(a.isUnknown) ||
+    Number(b.exceeds) - Number(a.exceeds) ||
+    a.priority - b.priority ||
+    b.weight - a.weight
+  ).map(({ candidate }) => candidate);
+}
+
+interface Weight {
+  readonly isUnknown: boolean;
+  readonly exceeds: boolean;
+  readonly weight: number;
+}
+
+function weigh(
+  { pod, use }: Candidate,
+  shortage: { readonly signal: PressureSignal; readonly layout: DiskLayout },
+): Weight {
+  const resource = resourceOf(shortage.signal);
+  if (use === undefined) return { isUnknown: true, exceeds: false, weight: 0 };
+  const weight = usedOf(use, shortage) - requestOf(pod, resource);
+  return { isUnknown: false, exceeds: weight > 0, weight };
+}
+
+/** What a pod uses of what is short. */
+export function usedOf(
+  use: PodUse,
+  { signal, layout }: {
+    readonly signal: PressureSignal;
+    readonly layout: DiskLayout;
+  },
+): number {
+  switch (signal) {
+    case "memory.available":
+      return memoryOf(use);
+    case "nodefs.available":
+      return storedOf(use, "bytes", { layers: !layout.hasOwnImageFs });
+    case "nodefs.inodesFree":
+      return storedOf(use, "inodes", { layers: !layout.hasOwnImageFs });
+    case "imagefs.available":
+      return layout.hasOwnImageFs
+        ? layersOf(use.containers, "bytes")
+        : storedOf(use, "bytes", { layers: true });
+    case "imagefs.inodesFree":
+      return layout.hasOwnImageFs
+        ? layersOf(use.containers, "inodes")
+        : storedOf(use, "inodes", { layers: true });
+  }
+}
+
+/**
+ * Containers are charged for what they write to volumes in memory, but one that has
+ * restarted no longer is: the pod uses at least what lies there.
+ */
+function memoryOf({ containers, inMemoryBytes }: PodUse): number {
+  const charged = sum(containers.map(({ memoryBytes }) => memoryBytes ?? 0));
+  return Math.max(charged, inMemoryBytes);
+}
+
+type Unit = "bytes" | "inodes";
+
+function storedOf(
+  { containers, files }: PodUse,
+  unit: Unit,
+  options: { readonly layers: boolean },
+): number {
+  const logs = containers.map(({ logs }) => logs?.[unit] ?? 0);
+  return files[unit] + sum(logs) +
+    (options.layers ? layersOf(containers, unit) : 0);
+}
+
+function layersOf(containers: readonly ContainerUse[], unit: Unit): number {
+  return sum(containers.map(({ layer }) => layer?.[unit] ?? 0));
+}
+
+/** What a pod asked for; nobody can ask for inodes. */
+function requestOf(pod: Pod, resource: string): number {
+  const text =
+    podResourceSum(pod, "requests", { withOverhead: true })[resource];
+  return text === undefined ? 0 : amountIn(text);
+}
+
+/** A quantity of bytes as a number. */
+export function amountIn(text: string): number {
+  return Number(parseQuantity(text).nano / 1_000_000_000n);
+}
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, next) => total + next, 0);
+}

@@ -1,0 +1,76 @@
+/**
+ * What of a node can run short, and how much of it there is.
+ *
+ * @module
+ */
+
+import type { NodePressure } from "../pod/admission/mod.ts";
+import type { AmountLeft } from "../host/machine/mod.ts";
+import type { NodeFigures } from "../usage/mod.ts";
+
+/** What can run short, as upstream names it. */
+export const SIGNALS = [
+  "memory.available",
+  "nodefs.available",
+  "nodefs.inodesFree",
+  "imagefs.available",
+  "imagefs.inodesFree",
+] as const;
+
+/** One of them. */
+export type PressureSignal = typeof SIGNALS[number];
+
+/** How much there is in all and how much is left, in bytes or inodes. */
+export type Observation = AmountLeft;
+
+/** What was found; a signal that could not be measured is not there. */
+export type Observations = ReadonlyMap<PressureSignal, Observation>;
+
+/** The signals that figures of the node give. */
+export function observationsOf(
+  { memory, nodeFs, imageFs }: NodeFigures,
+): Observations {
+  const all: readonly (readonly [PressureSignal, Observation | undefined])[] = [
+    ["memory.available", memory],
+    ["nodefs.available", nodeFs?.bytes],
+    ["nodefs.inodesFree", nodeFs?.inodes],
+    ["imagefs.available", imageFs?.bytes],
+    ["imagefs.inodesFree", imageFs?.inodes],
+  ];
+  return new Map(
+    all.flatMap(([signal, found]) =>
+      // A file system such as btrfs has no fixed number of inodes: it says 0 of 0.
+      found === undefined || found.capacity <= 0 ? [] : [[signal, found]]
+    ),
+  );
+}
+
+/** What upstream calls the thing that is short. */
+export type StarvedResource = "memory" | "ephemeral-storage" | "inodes";
+
+/** Which condition a shortage means. */
+export function pressureOf(signal: PressureSignal): NodePressure {
+  switch (signal) {
+    case "memory.available":
+      return "MemoryPressure";
+    case "nodefs.available":
+    case "nodefs.inodesFree":
+    case "imagefs.available":
+    case "imagefs.inodesFree":
+      return "DiskPressure";
+  }
+}
+
+/** Which resource is short. */
+export function resourceOf(signal: PressureSignal): StarvedResource {
+  switch (signal) {
+    case "memory.available":
+      return "memory";
+    case "nodefs.available":
+    case "imagefs.available":
+      return "ephemeral-storage";
+    case "nodefs.inodesFree":
+    case "imagefs.inodesFree":
+      return "inodes";
+  }
+}

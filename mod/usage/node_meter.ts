@@ -1,0 +1,61 @@
+/**
+ * Measures what the node has left.
+ *
+ * @module
+ */
+
+import type { AmountLeft, FileSystemLeft } from "../host/machine/mod.ts";
+import type { Machine } from "./ports.ts";
+
+/** What is left; what could not be measured is `undefined`. */
+export interface NodeFigures {
+  readonly memory: AmountLeft | undefined;
+  /** Where pods' volumes and logs lie. */
+  readonly nodeFs: FileSystemLeft | undefined;
+  /** Where the runtime keeps images and writable layers. */
+  readonly imageFs: FileSystemLeft | undefined;
+}
+
+/** Where the file systems are found. */
+export interface NodeMeterPaths {
+  readonly nodeFs: string;
+  /** Absent when nothing shows the runtime's file system. */
+  readonly imageFs?: string;
+}
+
+/** Measures the node when it is asked; it keeps nothing. */
+export class NodeMeter {
+  readonly #machine: Machine;
+  readonly #paths: NodeMeterPaths;
+
+  constructor(machine: Machine, paths: NodeMeterPaths) {
+    this.#machine = machine;
+    this.#paths = paths;
+  }
+
+  /** What is left now. */
+  async measure(): Promise<NodeFigures> {
+    const { nodeFs, imageFs } = this.#paths;
+    return {
+      memory: plausible(this.#machine.memory()),
+      nodeFs: await this.#fileSystem(nodeFs),
+      imageFs: imageFs === undefined
+        ? undefined
+        : await this.#fileSystem(imageFs),
+    };
+  }
+
+  async #fileSystem(path: string): Promise<FileSystemLeft | undefined> {
+    try {
+      return await this.#machine.fileSystem(path);
+    } catch {
+      // A disk that cannot be asked is not one that is full.
+      return undefined;
+    }
+  }
+}
+
+/** A kernel that tells nothing of free memory says 0 in all. */
+function plausible(memory: AmountLeft): AmountLeft | undefined {
+  return memory.capacity > 0 ? memory : undefined;
+}

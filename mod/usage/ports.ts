@@ -1,0 +1,34 @@
+/**
+ * What measuring needs of the node.
+ *
+ * @module
+ */
+
+import type { Pod } from "../api/types/mod.ts";
+import type { AmountLeft, FileSystemLeft } from "../host/machine/mod.ts";
+import type { StoredAmount } from "./pod_use.ts";
+
+/** Measures what lies in directories. */
+export interface StorageMeter {
+  /** The emptyDirs of a pod by volume name. */
+  volumes(
+    pod: Pod,
+    signal: AbortSignal,
+  ): Promise<ReadonlyMap<string, StoredAmount>>;
+  /** All below a directory on the same file system; nothing when it is not there. */
+  directory(path: string, signal: AbortSignal): Promise<StoredAmount>;
+}
+
+/** Where pods keep their files. */
+export interface MeteredPaths {
+  /** The directories of pods by UID. */
+  readonly podsDir: string;
+  readonly podLogsDir: string;
+}
+
+/** What the whole machine says of itself. */
+export interface Machine {
+  memory(): AmountLeft;
+  /** The file system in which a path lies; `undefined` when the path is not there. */
+  fileSystem(path: string): Promise<FileSystemLeft | undefined>;
+}

@@ -1,0 +1,304 @@
+/**
+ * What is done when the node runs short, look by look.
+ *
+ * @module
+ */
+
+import { deepStrictEqual, ok, rejects, strictEqual } from "node:assert/strict";
+import type { Pod, PodEvent, PodRef } from "../../../mod/api/types/mod.ts";
+import { MetricsRegistry } from "../../../mod/base/telemetry/mod.ts";
+import { NodePressureManager } from "../../../mod/pressure/node_pressure_manager.ts";
+import type {
+  Observation,
+  PressureSignal,
+} from "../../../mod/pressure/signals.ts";
+import type { Threshold } from "../../../mod/pressure/thresholds.ts";
+import type { PodUse } from "../../../mod/usage/mod.ts";
+import { FakeClock } from "../../support/fake_clock.ts";
+import { linesTo } from "../../support/log_lines.ts";
+import { type PodDraft, podOf } from "../../support/pods.ts";
+
+const MI = 2 ** 20;
+const NEVER = new AbortController().signal;
+
+function threshold(more: Partial<Threshold> = {}): Threshold {
+  return {
+    signal: "memory.available",
+    kind: "hard",
+    least: { kind: "quantity", value: 100 * MI },
+    graceMs: 0,
+    reclaim: { kind: "quantity", value: 0 },
+    ...more,
+  };
+}
+
+class PressureRig {
+  readonly clock = new FakeClock();
+  readonly log: string[] = [];
+  readonly metrics = new MetricsRegistry();
+  readonly events: string[] = [];
+  readonly running: Pod[] = [];
+  readonly ended = new Set<string>();
+  /** UID, seconds of grace, and whether it is for the sake of the node. */
+  readonly evicted: [uid: string, graceSeconds: number, disruption: boolean][] =
+    [];
+  readonly left = new Map<PressureSignal, Observation>();
+  readonly memory = new Map<string, number>();
+  readonly measured: string[] = [];
+  readonly reclaimed: string[] = [];
+  reclaim: () => "done" | "under_way" = () => "done";
+  changes = 0;
+  looks = 0;
+  /** Whether the runtime has no figures. */
+  isMute = false;
+  readonly manager: NodePressureManager;
+
+  constructor(...thresholds: readonly Threshold[]) {
+    const { clock, metrics } = this;
+    this.manager = new NodePressureManager({
+      clock,
+      metrics,
+      log: linesTo(this.log, { clock }),
+      events: { record: (of, event) => this.#record(of, event) },
+      node: { kind: "Node", name: "edge1", namespace: "default", uid: "edge1" },
+      meters: {
+        layout: { hasOwnImageFs: false },
+        observe: () => {
+          this.looks++;
+          return Promise.resolve(new Map(this.left));
+        },
+        pods: (pods, { what }) => {
+          if (this.isMute) return Promise.reject(new Error("no figures"));
+          this.measured.push(`${what} ${pods.length}`);
+          return Promise.resolve(
+            new Map(pods.map(({ metadata: { uid } }) => [
+              uid,
+              use(this.memory.get(uid) ?? 0),
+            ])),
+          );
+        },
+      },
+      pods: {
+        running: () => this.running,
+        evict: (uid, { disruption }, { graceSeconds }) => {
+          if (this.ended.has(uid)) return false;
+          this.evicted.push([uid, graceSeconds, disruption]);
+          return true;
+        },
+        hasEnded: (uid) => this.ended.has(uid),
+      },
+      reclaimers: [{
+        reclaim: (shortage) => {
+          this.reclaimed.push(shortage);
+          return new Promise((resolve) => resolve(this.reclaim()));
+        },
+      }],
+    }, { thresholds, transitionMs: 300_000, maxPodGraceSeconds: 20 });
+    this.manager.whenChanged(() => this.changes++);
+  }
+
+  pod(uid: string, memory: number, draft: PodDraft = {}): void {
+    this.running.push(podOf(uid, draft));
+    this.memory.set(uid, memory);
+  }
+
+  leave(available: number, signal: PressureSignal = "memory.available"): void {
+    this.left.set(signal, { capacity: 1000 * MI, available: available * MI });
+  }
+
+  #record({ name }: PodRef, { type, reason, message }: PodEvent): void {
+    this.events.push(`${name} ${type} ${reason} ${message}`);
+  }
+}
+
+function use(memory: number): PodUse {
+  return {
+    containers: [{
+      name: "c",
+      memoryBytes: memory * MI,
+      layer: undefined,
+      logs: undefined,
+    }],
+    inMemoryBytes: 0,
+    files: { bytes: 0, inodes: 0 },
+  };
+}
+
+Deno.test("NodePressureManager measures no pod and records nothing while all is well", async () => {
+  const rig = new PressureRig(threshold());
+  rig.pod("a", 500);
+  rig.leave(100);
+  strictEqual(await rig.manager.check(NEVER), undefined);
+  deepStrictEqual(
+    [rig.measured, rig.events, rig.reclaimed, rig.changes],
+    [[], [], [], 0],
+  );
+});
+
+Deno.test("NodePressureManager looks at nothing without thresholds", async () => {
+  const rig = new PressureRig();
+  strictEqual(await rig.manager.check(NEVER), undefined);
+  strictEqual(rig.looks, 0);
+});
+
+Deno.test("NodePressureManager ends the first of the ranking, and says so (GC-07)", async () => {
+  const rig = new PressureRig(threshold());
+  rig.pod("small", 1);
+  rig.pod("large", 500);
+  rig.leave(50);
+  strictEqual(await rig.manager.check(NEVER), "large");
+  deepStrictEqual(rig.evicted, [["large", 1, true]]);
+  deepStrictEqual(rig.measured, ["memory 2"]);
+  deepStrictEqual(rig.manager.conditions, ["MemoryPressure"]);
+  strictEqual(rig.changes, 1);
+  deepStrictEqual(rig.events, [
+    "edge1 Normal NodeHasInsufficientMemory Node edge1 status is now: NodeHasInsufficientMemory",
+    "edge1 Warning EvictionThresholdMet Attempting to reclaim memory",
+    "large Warning Evicted The node was low on resource: memory. Threshold quantity: 100Mi, available: 50Mi. Container c was using 500Mi, request is 0, has larger consumption of memory. ",
+  ]);
+  const metrics = rig.metrics.render();
+  ok(
+    metrics.includes('kubelet_evictions{eviction_signal="memory.available"} 1'),
+  );
+  ok(metrics.includes('skerry_node_pressure{condition="MemoryPressure"} 1'));
+  ok(metrics.includes('skerry_node_pressure{condition="DiskPressure"} 0'));
+});
+
+Deno.test("NodePressureManager never ends a critical pod (GC-07)", async () => {
+  const rig = new PressureRig(threshold());
+  rig.pod("critical", 900, { priority: 2_000_000_000 });
+  rig.leave(1);
+  strictEqual(await rig.manager.check(NEVER), undefined);
+  deepStrictEqual(rig.measured, []);
+  rig.pod("other", 0);
+  strictEqual(await rig.manager.check(NEVER), "other");
+});
+
+Deno.test("NodePressureManager takes the next pod where the first ends already", async () => {
+  const rig = new PressureRig(threshold());
+  rig.pod("large", 500);
+  rig.pod("small", 1);
+  rig.ended.add("large");
+  rig.leave(1);
+  strictEqual(await rig.manager.check(NEVER), "small");
+});
+
+Deno.test("NodePressureManager ends no pod when what is of no use was enough (GC-07)", async () => {
+  const signal = "nodefs.available";
+  const reclaim = { kind: "quantity", value: 50 * MI } as const;
+  const rig = new PressureRig(threshold({ signal, reclaim }));
+  rig.pod("a", 1);
+  rig.leave(50, signal);
+  rig.reclaim = () => {
+    rig.leave(150, signal);
+    return "done";
+  };
+  strictEqual(await rig.manager.check(NEVER), undefined);
+  deepStrictEqual(rig.evicted, []);
+  deepStrictEqual(rig.reclaimed, [signal]);
+  // Beyond the threshold, and short of what is to be reclaimed beyond it.
+  rig.leave(50, signal);
+  rig.reclaim = () => {
+    rig.leave(149, signal);
+    return "done";
+  };
+  strictEqual(await rig.manager.check(NEVER), "a");
+});
+
+Deno.test("NodePressureManager waits for room that is being made, and not for a reclaimer that fails", async () => {
+  const rig = new PressureRig(threshold());
+  rig.pod("a", 1);
+  rig.leave(1);
+  rig.reclaim = () => "under_way";
+  strictEqual(await rig.manager.check(NEVER), undefined);
+  rig.reclaim = () => {
+    throw new Error("no images");
+  };
+  strictEqual(await rig.manager.check(NEVER), "a");
+  ok(rig.log.some((line) => line.includes("not_reclaimed")));
+});
+
+Deno.test("NodePressureManager gives a pod its time for a soft threshold, up to the most", async () => {
+  const rig = new PressureRig(threshold({ kind: "soft", graceMs: 60_000 }));
+  rig.pod("slow", 9, { terminationGracePeriodSeconds: 90 });
+  rig.pod("quick", 1, { terminationGracePeriodSeconds: 5 });
+  rig.leave(50);
+  strictEqual(await rig.manager.check(NEVER), undefined);
+  deepStrictEqual(rig.manager.conditions, ["MemoryPressure"]);
+  await rig.clock.advance(60_000);
+  strictEqual(await rig.manager.check(NEVER), "slow");
+  rig.ended.add("slow");
+  strictEqual(await rig.manager.check(NEVER), "quick");
+  deepStrictEqual(rig.evicted, [["slow", 20, true], ["quick", 5, true]]);
+});
+
+Deno.test("NodePressureManager ends nobody on the word of a runtime that has no figures", async () => {
+  const rig = new PressureRig(threshold());
+  rig.pod("a", 1);
+  rig.leave(1);
+  rig.isMute = true;
+  strictEqual(await rig.manager.check(NEVER), undefined);
+  strictEqual(await rig.manager.check(NEVER), undefined);
+  deepStrictEqual(rig.manager.conditions, ["MemoryPressure"]);
+  const said = rig.log.filter((line) => line.includes("pods_not_ranked"));
+  strictEqual(said.length, 1);
+  rig.isMute = false;
+  strictEqual(await rig.manager.check(NEVER), "a");
+});
+
+Deno.test("NodePressureManager says once which signals it cannot measure", async () => {
+  const rig = new PressureRig(
+    threshold(),
+    threshold({ signal: "imagefs.available" }),
+  );
+  rig.leave(500);
+  await rig.manager.check(NEVER);
+  await rig.manager.check(NEVER);
+  const said = rig.log.filter((line) => line.includes("signals_not_measured"));
+  strictEqual(said.length, 1);
+  ok(said[0]?.includes('"imagefs.available"'));
+});
+
+Deno.test("NodePressureManager ends a condition, with an event, after the transition", async () => {
+  const rig = new PressureRig(threshold());
+  rig.leave(1);
+  await rig.manager.check(NEVER);
+  rig.leave(500);
+  await rig.clock.advance(299_999);
+  await rig.manager.check(NEVER);
+  deepStrictEqual(rig.manager.conditions, ["MemoryPressure"]);
+  await rig.clock.advance(1);
+  await rig.manager.check(NEVER);
+  deepStrictEqual(rig.manager.conditions, []);
+  strictEqual(rig.changes, 2);
+  ok(rig.events.at(-1)?.includes("NodeHasSufficientMemory"));
+});
+
+Deno.test("NodePressureManager looks every ten seconds, and right after a pod has ended (GC-07)", async () => {
+  const rig = new PressureRig(threshold());
+  rig.pod("first", 9);
+  rig.pod("second", 1);
+  rig.leave(500);
+  const stop = new AbortController();
+  const run = rig.manager.run(stop.signal);
+  await rig.clock.advance(9_999);
+  strictEqual(rig.looks, 1);
+  rig.leave(1);
+  await rig.clock.advance(1);
+  deepStrictEqual(rig.evicted.map(([uid]) => uid), ["first"]);
+  // One at a time, however long it takes to end, up to half a minute.
+  await rig.clock.advance(5_000);
+  strictEqual(rig.evicted.length, 1);
+  rig.ended.add("first");
+  rig.running.shift();
+  await rig.clock.advance(1_000);
+  deepStrictEqual(rig.evicted.map(([uid]) => uid), ["first", "second"]);
+  rig.running.shift();
+  const { looks } = rig;
+  await rig.clock.advance(29_999);
+  strictEqual(rig.looks, looks);
+  await rig.clock.advance(1);
+  ok(rig.looks > looks);
+  stop.abort(new Error("enough"));
+  await rejects(run, /enough/);
+});
