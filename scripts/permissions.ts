@@ -78,6 +78,7 @@ export async function grantsForArguments(
     case "get_pods":
     case "get_events":
     case "get_sources":
+    case "images":
     case "describe_pod":
     case "explain_pod":
     case "logs":

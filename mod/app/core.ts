@@ -26,6 +26,7 @@ import {
 import type { Activities } from "../runtime/account/mod.ts";
 import type { PodListing, RuntimeListing } from "../runtime/observe/mod.ts";
 import type { NodeFacts } from "../runtime/spec/mod.ts";
+import type { PodExecutor } from "../runtime/start/mod.ts";
 import { directoryUsage, PodDirectories, PodVolumes } from "../volume/mod.ts";
 import type { NodeCgroupDriver } from "./cgroup_driver.ts";
 import type { CoreDeps } from "./core_deps.ts";
@@ -52,6 +53,9 @@ export interface Core {
   readonly sessions: Sessions;
   /** What is being done for pods at present. */
   readonly activities: Activities;
+  readonly connection: CriConnection;
+  /** Starts containers. */
+  readonly executor: Pick<PodExecutor, "imageHolds">;
 }
 
 /** Builds a core; nothing of it runs yet. */
@@ -68,7 +72,7 @@ export async function buildCore(
   const runtime = await buildRuntime(config, { ...common, ...state });
   const { picture, watch, executor, executor: { activities } } = runtime;
   const remains = new PodRemains({ ...common, ...runtime, directories });
-  const { connection: { runtime: asked }, clock, node } = common;
+  const { connection, connection: { runtime: asked }, clock, node } = common;
   const prober = new ProbeManager({
     ...common,
     pods: {
@@ -112,8 +116,8 @@ export async function buildCore(
     podsDir: `${config.paths.rootDir}/pods`,
     podLogsDir: config.runtime.podLogsDir,
   });
-  const parts = { agent, watch, prober, statuses, events };
-  return { ...sources, ...parts, activities, sessions };
+  const parts = { agent, watch, prober, statuses, events, executor };
+  return { ...sources, ...parts, activities, sessions, connection };
 }
 
 /** What more than one part works with. */

@@ -25,6 +25,7 @@ import {
 import { getEvents } from "./get_events.ts";
 import { getPods } from "./get_pods.ts";
 import { getSources } from "./get_sources.ts";
+import { listImages } from "./list_images.ts";
 import { install } from "./install.ts";
 import { type CliIo, OutputClosedError } from "./io.ts";
 import { showLog } from "./show_log.ts";
@@ -120,6 +121,8 @@ async function askAgent(
       return await getEvents(command, context);
     case "get_sources":
       return await getSources(command, context);
+    case "images":
+      return await listImages(command, context);
     case "describe_pod":
       return await showDescription(command, context);
     case "explain_pod":

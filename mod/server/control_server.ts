@@ -171,6 +171,12 @@ const ROUTES: readonly (readonly [path: string, handler: Handler])[] = [
       kind: "SourceList",
       items: deps.view.sources(),
     })],
+  ["images", async ({ deps }) =>
+    json({
+      apiVersion: "skerry.dev/v1alpha1",
+      kind: "ImageList",
+      items: await deps.view.images(),
+    })],
   [
     "reports/*/*",
     ({ deps, names: [namespace = "", name = ""] }) =>

@@ -3,8 +3,8 @@
  *
  * Only the owner of the socket can connect, at no moment others. A connection asks one
  * question; what a client sends, holds open or does not read costs the agent a bounded
- * amount of memory and time. Answers come from an `AgentView`, so they do not wait for the
- * runtime. Lists, `Status` objects, watches and field selectors are those of Kubernetes'
+ * amount of memory and time. Answers come from an `AgentView`, so but for that of images they
+ * do not wait for the runtime. Lists, `Status` objects, watches and field selectors are those of Kubernetes'
  * API as far as they go.
  *
  * @example The query of a request for events
@@ -39,6 +39,7 @@ export type {
   EventFeed,
   HealthProblem,
   HealthSource,
+  ImageState,
   LogLocation,
   LogRequest,
   SourceState,

@@ -56,6 +56,33 @@ export interface SourceState {
   }[];
 }
 
+/** One image that the runtime has. */
+export interface ImageState {
+  /** As the runtime calls it, such as `sha256:…`. */
+  readonly id: string;
+  /** Its tags and digests, in full. */
+  readonly names: readonly string[];
+  /** In bytes. */
+  readonly size: number;
+  /** Whether the runtime itself needs it. */
+  readonly pinned: boolean;
+  /** Whose containers are of it or are about to be, the one that has been longest first. */
+  readonly users: readonly {
+    /** `namespace/pod`, or the id of a container that is of no pod. */
+    readonly name: string;
+    /** That of the container, `mounted` for a volume of the pod. */
+    readonly state:
+      | "starting"
+      | "created"
+      | "running"
+      | "exited"
+      | "unknown"
+      | "mounted";
+    /** RFC 3339. */
+    readonly since: string;
+  }[];
+}
+
 /** One thing that keeps the agent from being healthy. */
 export interface HealthProblem {
   /** Name of the check, such as `pleg`. */
@@ -95,7 +122,7 @@ export type LogLocation =
   /** The container has not been started yet. */
   | { readonly kind: "not_started"; readonly message: string };
 
-/** What the control server shows; it answers while the runtime is down, too. */
+/** What the control server shows; all but the images while the runtime is down, too. */
 export interface AgentView extends HealthSource {
   /**
    * The pods in wire form with their latest status: desired, refused,
@@ -107,6 +134,12 @@ export interface AgentView extends HealthSource {
   readonly events: EventFeed;
   /** All sources that are configured; none while the agent starts. */
   sources(): readonly SourceState[];
+  /**
+   * The images that the runtime has, and who uses them; none while the agent starts.
+   *
+   * @throws {CriError} When the runtime does not say.
+   */
+  images(): Promise<readonly ImageState[]>;
   /** All metrics in the Prometheus text format. */
   metrics(): string;
   /** Those of probes alone, which upstream serves apart. */

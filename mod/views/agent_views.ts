@@ -13,6 +13,7 @@ import type {
   AgentView,
   EventFeed,
   HealthProblem,
+  ImageState,
   LogLocation,
   LogRequest,
   PodReport,
@@ -22,6 +23,7 @@ import { eventFeed } from "./event_feed.ts";
 import { locateLog } from "./locate_log.ts";
 import type { ViewedCore } from "./ports.ts";
 import { reportPod } from "./report_pod.ts";
+import { viewImages } from "./view_images.ts";
 import { viewPods } from "./view_pods.ts";
 import { viewSources } from "./view_sources.ts";
 
@@ -108,6 +110,14 @@ export class AgentViews implements AgentView {
   /** The sources of pods; none before the first core. */
   sources(): readonly SourceState[] {
     return this.#core === undefined ? [] : viewSources(this.#core);
+  }
+
+  /** The images on the node; none before the first core. */
+  async images(): Promise<readonly ImageState[]> {
+    const core = this.#core;
+    const { clock } = this.#deps;
+    const pods = () => this.pods();
+    return core === undefined ? [] : await viewImages(core, { pods, clock });
   }
 
   /** Why the agent is not healthy. */

@@ -9,7 +9,9 @@ import type { PodStatus } from "../api/types/mod.ts";
 import type { EventRecorder } from "../events/mod.ts";
 import type { RuntimeWatch } from "../picture/mod.ts";
 import type { ProbeManager } from "../prober/mod.ts";
+import type { ImageService, RuntimeService } from "../cri/model/mod.ts";
 import type { Activities } from "../runtime/account/mod.ts";
+import type { ImageHold } from "../runtime/images/mod.ts";
 import type { FileReport, SourceCondition } from "../source/mod.ts";
 import type {
   PodStorage,
@@ -46,4 +48,12 @@ export interface ViewedCore {
   readonly storage: Pick<PodStorage, "pods">;
   readonly sourcesReady: Pick<SourcesReady, "isReady">;
   readonly activities: Pick<Activities, "list">;
+  readonly connection: {
+    readonly images: Pick<ImageService, "listImages">;
+    readonly runtime: Pick<RuntimeService, "listContainers">;
+  };
+  readonly executor: {
+    /** The images that containers are about to be made of. */
+    imageHolds(): readonly ImageHold[];
+  };
 }

@@ -22,6 +22,7 @@ export type Command =
   | DescribePodCommand
   | ExplainPodCommand
   | LogsCommand
+  | ImagesCommand
   | AgentCommand & { readonly kind: "metrics" }
   | ValidateCommand;
 
@@ -81,6 +82,12 @@ export interface GetSourcesCommand extends AgentCommand {
   readonly output: OutputFormat;
 }
 
+/** `skerry images`. */
+export interface ImagesCommand extends AgentCommand {
+  readonly kind: "images";
+  readonly output: OutputFormat;
+}
+
 /** A pod that a command is about. */
 export interface NamedPod extends AgentCommand {
   /** The manifest's name of the pod, or its full name. */
@@ -129,6 +136,8 @@ export const COMMAND_NAMES = [
   "describe",
   "explain",
   "logs",
+  "images",
+  "image",
   "metrics",
   "version",
   "validate",

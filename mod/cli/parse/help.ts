@@ -17,6 +17,7 @@ Commands:
   describe   show all that is known of a pod
   explain    say why a pod is not running
   logs       show the log of a container
+  images     list the images of the runtime, and who uses them
   metrics    show the metrics of the agent
   validate   check manifests, without an agent
   install    print a systemd unit for the agent
@@ -92,6 +93,24 @@ POD is the name in the manifest, or the full name with the node's name behind it
   -n, --namespace NAME    (default "default")
 
 ${LOCATION}`,
+
+  images:
+    `List the images of the runtime: how large they are, whose containers are of them or
+mount them, and since when.
+
+Usage: skerry images [-o FORMAT]
+
+  -o, --output FORMAT     json, yaml, wide or name
+
+${LOCATION}`,
+
+  image:
+    `There is nothing to do with a single image. "skerry images" lists them all.
+
+To bring one to a device without a registry, give it to the runtime itself. For containerd:
+
+  ctr --namespace k8s.io images import FILE
+`,
 
   metrics: `Show the metrics of the agent in the Prometheus text format.
 

@@ -32,6 +32,7 @@ export type {
   GetEventsCommand,
   GetPodsCommand,
   GetSourcesCommand,
+  ImagesCommand,
   InstallCommand,
   LogsCommand,
   NamedPod,

@@ -15,12 +15,13 @@ import {
 import {
   LOCATION,
   type Parsed,
+  quote,
   readOptions,
   superfluous,
   TEXT,
 } from "./options.ts";
 import { parseInstall } from "./parse_install.ts";
-import { parseGet } from "./parse_get.ts";
+import { parseGet, parseImages } from "./parse_get.ts";
 import { parseDescribe, parseExplain, parseLogs } from "./parse_named_pod.ts";
 
 /** Reads a command line, without the program's own name. */
@@ -65,6 +66,11 @@ const PARSERS: Readonly<
   describe: parseDescribe,
   explain: parseExplain,
   logs: parseLogs,
+  images: parseImages,
+  image: ([verb, ...files]) => ({
+    command: undefined,
+    faults: [refuseImage(verb, files)],
+  }),
   metrics: (args) => {
     const { location, positionals, faults } = readOptions(args, LOCATION);
     faults.push(...superfluous(positionals));
@@ -78,6 +84,16 @@ const PARSERS: Readonly<
   validate: parseValidate,
   install: parseInstall,
 };
+
+/** The runtime alone can do it; its interface for agents (CRI) has no such call. */
+function refuseImage(
+  verb: string | undefined,
+  [file = "FILE"]: readonly string[],
+): string {
+  return verb === "import"
+    ? `Cannot import an image: the runtime takes none from an agent; with containerd run "ctr --namespace k8s.io images import ${file}"`
+    : `Cannot use ${quote(verb)} with images: "skerry images" lists them`;
+}
 
 function parseValidate(args: readonly string[]): Parsed {
   const { texts, positionals: files, faults } = readOptions(args, {

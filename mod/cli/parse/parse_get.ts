@@ -96,6 +96,15 @@ function parseGetSources(args: readonly string[]): Parsed {
   return { command: { kind: "get_sources", location, output }, faults };
 }
 
+/** Reads what stands behind `images`. */
+export function parseImages(args: readonly string[]): Parsed {
+  const options = readOptions(args, { ...LOCATION, ...OUTPUT });
+  const { location, positionals, faults } = options;
+  faults.push(...superfluous(positionals));
+  const output = readOutput(options);
+  return { command: { kind: "images", location, output }, faults };
+}
+
 /** What pods and events have in common. */
 function readWanted(options: Options) {
   const { location, switches } = options;

@@ -76,6 +76,16 @@ export function repositoryOf(image: string): string {
   return `${domain === LEGACY_DOMAIN ? DEFAULT_DOMAIN : domain}/${path}`;
 }
 
+/**
+ * The name under which a runtime lists an image that {@linkcode parseImageReference} takes:
+ * the digest counts before the tag.
+ */
+export function listedName(image: string): string {
+  const { tag, digest } = split(image);
+  const end = digest === undefined ? `:${tag}` : `@${digest}`;
+  return `${repositoryOf(image)}${end}`;
+}
+
 interface Parts {
   readonly name: string;
   readonly tag: string | undefined;

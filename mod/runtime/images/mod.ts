@@ -23,5 +23,7 @@
  */
 
 export type { ImageOutcome, PullEnd } from "./pull_tasks.ts";
+export type { ImageHold } from "./image_holds.ts";
+export { listedName } from "./image_reference.ts";
 export { ImagePuller } from "./images.ts";
 export { imagesOf, pullFirst } from "./pull_first.ts";

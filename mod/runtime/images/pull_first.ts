@@ -7,7 +7,8 @@
 import { findContainer } from "../../api/vocabulary/mod.ts";
 import type { Pod } from "../../api/types/mod.ts";
 import type { PodPlan } from "../../pod/plan/mod.ts";
-import type { ImagePuller, NamedImage } from "./images.ts";
+import type { ImagePuller } from "./images.ts";
+import type { NamedImage } from "./named_image.ts";
 
 /**
  * What of a plan is done now, and whether the rest waits for an image.

@@ -12,7 +12,12 @@ import { resetSource } from "../../pod/plan/mod.ts";
 import { Activities, type SyncOutcome, SyncReport } from "../account/mod.ts";
 import { listPod, restorePod, withSandbox } from "../observe/mod.ts";
 import { HookRunner, PlanStops, PodKiller } from "../end/mod.ts";
-import { ImagePuller, imagesOf, pullFirst } from "../images/mod.ts";
+import {
+  type ImageHold,
+  ImagePuller,
+  imagesOf,
+  pullFirst,
+} from "../images/mod.ts";
 import { observeStarted } from "./observe_started.ts";
 import { countRestarts, watched } from "./new_runs.ts";
 import { PostStart } from "./post_start.ts";
@@ -186,6 +191,11 @@ export class PodExecutor {
     return observed.sandboxes.map(({ id }) => id);
   }
 
+  /** The images that containers are about to be made of. */
+  imageHolds(): readonly ImageHold[] {
+    return this.#puller.holds();
+  }
+
   /** Gives up pulls of images that the pod does not name any more. */
   keepPulls(pod: Pod): void {
     const wanted = imagesOf(pod).map(({ image = "" }) => image);
@@ -206,7 +216,7 @@ export class PodExecutor {
 
   /** See {@linkcode PullTasks.ends}. */
   pullEnds(signal: AbortSignal): AsyncIterable<string> {
-    return this.#puller.pulls.ends(signal);
+    return this.#puller.ends(signal);
   }
 
   /**

@@ -107,7 +107,7 @@ export class ContainerStarter {
     using _starting = activities.begin(uid, { kind, container });
     try {
       const result = await this.#try(context, target);
-      if (result.kind !== "pulling") puller.pulls.settle(uid, container);
+      if (result.kind !== "pulling") puller.settle(uid, container);
       return result;
     } catch (error) {
       context.signal.throwIfAborted();

@@ -63,6 +63,13 @@ Deno.test("main() writes nothing of a manifest that moves the cursor or turns th
     conditions: [],
     lastGood: [],
   }];
+  agent.images = [{
+    id: HARM,
+    names: [HARM],
+    size: NaN,
+    pinned: false,
+    users: [{ name: HARM, state: "running", since: HARM }],
+  }];
   const { clock } = new TestIo();
   const metrics = new MetricsRegistry();
   const recorder = new EventRecorder({ clock, log: silentLogger, metrics });
@@ -92,6 +99,11 @@ Deno.test("main() writes nothing of a manifest that moves the cursor or turns th
       "get sources -o name",
       "get sources -o json",
       "get sources -o yaml",
+      "images",
+      "images -o wide",
+      "images -o name",
+      "images -o json",
+      "images -o yaml",
       "describe pod x",
       "explain x",
       "explain x -o json",

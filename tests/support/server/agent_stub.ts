@@ -12,6 +12,7 @@ import {
   type ControlServerDeps,
   type EventFeed,
   type HealthProblem,
+  type ImageState,
   type LogLocation,
   type LogRequest,
   type PodReport,
@@ -24,6 +25,8 @@ import { pod } from "../pods.ts";
 export class AgentStub {
   pods: readonly Pod[] = [];
   sources: readonly SourceState[] = [];
+  /** Or why the runtime does not say. */
+  images: readonly ImageState[] | Error = [];
   problems: readonly HealthProblem[] = [];
   events: EventFeed = {
     list: () => ({ resourceVersion: "1", items: [] }),
@@ -51,6 +54,10 @@ export class AgentStub {
         pods: () => this.pods,
         report: (namespace, name) => this.report(namespace, name),
         sources: () => this.sources,
+        images: () =>
+          this.images instanceof Error
+            ? Promise.reject(this.images)
+            : Promise.resolve(this.images),
         events: {
           list: () => this.events.list(),
           watch: (signal, options) => this.events.watch(signal, options),

@@ -17,7 +17,7 @@ Deno.test("ImagePuller.ensure() leaves a pull that takes long, and has its end w
   const stop = new AbortController();
   const ended: string[] = [];
   const listening = (async () => {
-    for await (const uid of puller.pulls.ends(stop.signal)) ended.push(uid);
+    for await (const uid of puller.ends(stop.signal)) ended.push(uid);
   })();
   const ask = async (ms: number): Promise<string> => {
     const asked = puller.ensure(
@@ -43,9 +43,9 @@ Deno.test("ImagePuller.ensure() leaves a pull that takes long, and has its end w
   ]);
   strictEqual(events.texts.length, 2);
   // It counts until the container has been made: it may wait for other images.
-  puller.pulls.settle("u-1", "other");
+  puller.settle("u-1", "other");
   strictEqual(await ask(0), "present");
-  puller.pulls.settle("u-1", "c");
+  puller.settle("u-1", "c");
   // The next start pulls again.
   strictEqual(await ask(2_000), "pulling");
   stop.abort();
@@ -81,7 +81,7 @@ Deno.test("ImagePuller.ensure() has the end of a pull told to nobody else while 
   const stop = new AbortController();
   const ended: string[] = [];
   const listening = (async () => {
-    for await (const uid of puller.pulls.ends(stop.signal)) ended.push(uid);
+    for await (const uid of puller.ends(stop.signal)) ended.push(uid);
   })();
   const asked = puller.ensure(pod(), container("c", { image: "x:1" }), {
     signal: never,

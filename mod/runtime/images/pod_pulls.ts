@@ -1,0 +1,213 @@
+/**
+ * Pulling an image on behalf of one container.
+ *
+ * @module
+ */
+
+import type { PullPolicy } from "../../api/defaults/mod.ts";
+import { podRef } from "../../api/objects/mod.ts";
+import type { EventSink, Pod } from "../../api/types/mod.ts";
+import {
+  type Clock,
+  isAbort,
+  type Sessions,
+  unlessAborted,
+} from "../../base/mod.ts";
+import { formatDuration } from "../../base/text/mod.ts";
+import type { SandboxConfig } from "../../cri/config/mod.ts";
+import type { Image } from "../../cri/model/mod.ts";
+import {
+  type Activities,
+  causeOf,
+  type ContainerEvents,
+} from "../account/mod.ts";
+import type { CredentialFinder, PullCredential } from "../credentials/mod.ts";
+import { ImageCalls, type PullService } from "./image_calls.ts";
+import { ImageHolds } from "./image_holds.ts";
+import { repositoryOf } from "./image_reference.ts";
+import { PullBackoffs } from "./pull_backoffs.ts";
+import {
+  type PullEnd,
+  type PullKey,
+  type PullTask,
+  PullTasks,
+} from "./pull_tasks.ts";
+import { type PullActivity, SharedPulls } from "./shared_pulls.ts";
+
+/** What having images takes. */
+export interface PullerDeps {
+  readonly images: PullService;
+  readonly events: EventSink;
+  readonly clock: Clock;
+  readonly sessions: Sessions;
+  readonly activities: Activities;
+  readonly credentials: CredentialFinder;
+}
+
+/** An image, and the container on whose behalf it is looked for and pulled. */
+export interface ImageRequest extends PullKey {
+  readonly pod: Pod;
+  readonly container: string;
+  readonly policy: PullPolicy;
+  readonly events: ContainerEvents;
+  readonly sandboxConfig?: SandboxConfig | undefined;
+}
+
+/** The first sync after a failed pull only reports the pause, as upstream. */
+const RETRY_AFTER_FAILURE_MS = 1_000;
+
+/** Begins the pulls of pods, and says in their events what becomes of them. */
+export class PodPulls {
+  /** Those under way, and their ends. */
+  readonly tasks: PullTasks = new PullTasks();
+  readonly holds: ImageHolds;
+  readonly backoffs: PullBackoffs;
+  readonly calls: ImageCalls;
+  readonly #deps: PullerDeps;
+  readonly #places: number;
+  readonly #shared: SharedPulls;
+
+  /** @param options.places how many the runtime is asked for at the same time */
+  constructor(deps: PullerDeps, options: { readonly places: number }) {
+    this.#deps = deps;
+    this.#places = options.places;
+    this.calls = new ImageCalls(deps);
+    this.holds = new ImageHolds(deps);
+    this.backoffs = new PullBackoffs(deps);
+    deps.sessions.onEnd((uid) => this.tasks.giveUp(uid));
+    const { images, clock } = deps;
+    this.#shared = new SharedPulls(
+      { images, clock, calls: this.calls },
+      options,
+    );
+  }
+
+  /** From now on the image is in use. */
+  hold({ pod, container, image }: ImageRequest): void {
+    const sinceMs = this.#deps.clock.monotonic();
+    this.holds.hold({ pod: podRef(pod), container, image, sinceMs });
+  }
+
+  /** The image is not to be had now. */
+  release({ uid, container, image }: ImageRequest): void {
+    this.holds.release(
+      uid,
+      (held) => held.container === container && held.image === image,
+    );
+  }
+
+  /** Begins a pull that goes on by itself. */
+  begin(wanted: ImageRequest): PullTask {
+    const { uid, container, image } = wanted;
+    this.hold(wanted);
+    wanted.events.normal(container, "Pulling", `Pulling image "${image}"`);
+    const begunMs = this.#deps.clock.monotonic();
+    return this.tasks.begin({ uid, image, begunMs }, async (signal) => {
+      try {
+        const pulled = await this.#pullInTurn(wanted, signal);
+        this.backoffs.succeeded(wanted);
+        return pulled;
+      } catch (error) {
+        if (isAbort(error, signal)) throw error;
+        return this.#fail(wanted, error);
+      }
+    });
+  }
+
+  async #pullInTurn(
+    wanted: ImageRequest,
+    signal: AbortSignal,
+  ): Promise<PullEnd> {
+    const { container, image, policy, sandboxConfig, events } = wanted;
+    const askedMs = this.#deps.clock.monotonic();
+    const begin = (kind: PullActivity) => this.doing(kind, wanted);
+    const isAlways = policy === "Always";
+    const credentials = await unlessAborted(
+      this.#credentials(wanted),
+      signal,
+    );
+    const request = { image, credentials, sandboxConfig, isAlways, begin };
+    const end = await this.#shared.join(request, signal);
+    if (end.kind === "present") return this.found(wanted, end.image);
+    // A pod that comes while the image is described, after its pull, has waited for none.
+    const endMs = Math.max(end.endMs, askedMs);
+    const tookMs = endMs - Math.max(end.startMs, askedMs);
+    const whole = wholeMs(endMs - askedMs);
+    events.normal(
+      container,
+      "Pulled",
+      `Successfully pulled image "${image}" in ${wholeMs(tookMs)} ` +
+        `(${whole} including waiting). Image size: ${
+          end.image?.size ?? 0n
+        } bytes.`,
+    );
+    return present(end.ref, end.image);
+  }
+
+  /** What the pod can show a registry; what it cannot is said in its events. */
+  async #credentials(
+    { pod, container, image, events }: ImageRequest,
+  ): Promise<readonly PullCredential[]> {
+    const repository = repositoryOf(image);
+    const found = await this.#deps.credentials.find({ pod, repository });
+    for (const { reason, message } of found.problems) {
+      events.warning(container, reason, message);
+    }
+    return found.credentials;
+  }
+
+  /** Says that nothing has to be pulled. */
+  found({ container, image, events }: ImageRequest, found: Image): PullEnd {
+    events.normal(
+      container,
+      "Pulled",
+      `Container image "${image}" already present on machine and can be accessed by the pod`,
+    );
+    return present(found.id, found);
+  }
+
+  /** Something is being done about an image, until what this returns is disposed of. */
+  doing(
+    kind: PullActivity | "looking_for_image",
+    { uid, container, image }: ImageRequest,
+  ): Disposable {
+    const { activities } = this.#deps;
+    const of = { container, image };
+    return activities.begin(
+      uid,
+      kind === "waiting_for_pull_place"
+        ? { kind, ...of, places: this.#places }
+        : { kind, ...of },
+    );
+  }
+
+  #fail(wanted: ImageRequest, error: unknown): PullEnd {
+    const { container, image, events } = wanted;
+    this.release(wanted);
+    const cause = causeOf(error);
+    const message = cause.words;
+    const text = `Failed to pull image "${image}": ${message}`;
+    events.warning(container, "Failed", text);
+    const reason = PREFIXED_REASONS.find((word) => message.startsWith(word)) ??
+      "ErrImagePull";
+    const failure = { kind: "failed", reason, message, cause } as const;
+    this.backoffs.failed(wanted, failure);
+    const retryAtMs = this.#deps.clock.monotonic() + RETRY_AFTER_FAILURE_MS;
+    return { ...failure, retryAtMs };
+  }
+}
+
+/** Runtimes that know more say it by how their message begins (CRI errors). */
+const PREFIXED_REASONS = [
+  "RegistryUnavailable",
+  "SignatureValidationFailed",
+] as const;
+
+function present(imageRef: string, image: Image | undefined): PullEnd {
+  const { uid, username } = image ?? { uid: undefined, username: "" };
+  return { kind: "present", imageRef, image: { uid, username } };
+}
+
+function wholeMs(ms: number): string {
+  return formatDuration(Math.trunc(ms));
+}
