@@ -7,6 +7,7 @@
 import { deepStrictEqual, strictEqual } from "node:assert/strict";
 import { getCpuCount } from "../../../mod/host/machine/mod.ts";
 import type { CoreRig } from "../../support/agent/core_rig.ts";
+import { drain } from "../../support/peers/raw_server.ts";
 import { RawServer } from "../../support/peers/manifest_server.ts";
 import { alone, busybox, web } from "../../support/agent/manifests.ts";
 import { untilContainerRuns } from "../../support/agent/phases.ts";
@@ -16,7 +17,6 @@ const UID = "0badc0de-0000-4000-8000-000000000005";
 const CPUS = getCpuCount();
 
 /** Takes a question and never answers: the network is not there yet. */
-const HANGING = (): void => {};
 
 const ON_PORT = { ports: [{ containerPort: 80, hostPort: 8080 }] };
 
@@ -40,7 +40,7 @@ async function restart(
   if (isReboot) {
     for (const id of [...rig.fake.sandboxes.keys()]) rig.fake.vanish(id);
   }
-  server.misbehaviour = HANGING;
+  server.misbehaviour = drain;
   await rig.startAgent();
 }
 

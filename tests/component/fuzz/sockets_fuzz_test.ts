@@ -51,7 +51,7 @@ fuzz(
     inputs: 300,
     run: async ({ random, meter }) => {
       const bytes = hostileHttpAnswer(random);
-      await using server = answering(inPieces(random, bytes));
+      await using server = await answering(inPieces(random, bytes));
       const url = new URL(`http://127.0.0.1:${server.port}/`);
       const abort = new AbortController();
       try {
@@ -80,7 +80,7 @@ fuzz(
     inputs: 100,
     run: async ({ random, meter }) => {
       const bytes = hostileHttp2(random);
-      await using server = answering(inPieces(random, bytes));
+      await using server = await answering(inPieces(random, bytes));
       const answer = await checkHealth({
         address: { host: "127.0.0.1", port: server.port },
         service: hostileText(random, 300),

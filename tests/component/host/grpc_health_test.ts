@@ -91,7 +91,7 @@ Deno.test("checkHealth() ends when its time is over, and knows how far it came (
   await untilQuiet();
   call.abort();
   deepStrictEqual(await asking, { kind: "aborted", wasConnected: true });
-  await using mute = serveRaw(drain);
+  await using mute = await serveRaw(drain);
   const other = new AbortController();
   const waiting = ask(mute.port, { signal: other.signal });
   await untilQuiet();
@@ -206,7 +206,7 @@ const SAID: readonly [string, readonly number[], string][] = [
 
 for (const [name, said, expected] of SAID) {
   Deno.test(`checkHealth() of a server that says ${name} (PR-06)`, async () => {
-    await using server = serveRaw(async (connection) => {
+    await using server = await serveRaw(async (connection) => {
       await readRequest(connection);
       await say(connection, Uint8Array.from(said));
       connection.closeWrite();
@@ -229,7 +229,7 @@ const FLOODS: readonly [string, readonly number[], number][] = [
 
 for (const [name, each, times] of FLOODS) {
   Deno.test(`checkHealth() gives up on a flood of ${name}`, async () => {
-    await using server = serveRaw(async (connection) => {
+    await using server = await serveRaw(async (connection) => {
       const first = each[3] === 9 ? frame(1, 0, 1, STATUS_200) : [];
       await say(connection, Uint8Array.from([...SETTINGS, ...first]));
       for (let sent = 0; sent < times; sent++) {
@@ -249,7 +249,7 @@ Deno.test("checkHealth() survives whatever bytes there are (PR-06)", async () =>
     return Math.floor(seed / 2 ** 31 * below);
   };
   const whole = [...SETTINGS, ...SERVING, ...goAway(1)];
-  await using server = serveRaw(async (connection) => {
+  await using server = await serveRaw(async (connection) => {
     const bytes = Uint8Array.from(whole);
     for (let flips = 0; flips <= random(4); flips++) {
       bytes[random(bytes.length)] = random(256);
@@ -265,7 +265,7 @@ Deno.test("checkHealth() survives whatever bytes there are (PR-06)", async () =>
 });
 
 Deno.test("checkHealth() says when nobody listens", async () => {
-  const server = serveRaw(drain);
+  const server = await serveRaw(drain);
   await server[Symbol.asyncDispose]();
   const answer = await ask(server.port);
   match(

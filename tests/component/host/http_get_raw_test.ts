@@ -22,7 +22,7 @@ async function exchange(
   more: Partial<HttpGetOptions> = {},
 ): Promise<{ readonly request: string; readonly seen: unknown }> {
   let request = "";
-  await using server = serveRaw(async (connection) => {
+  await using server = await serveRaw(async (connection) => {
     request = await readRequest(connection);
     await say(connection, answer);
   });
@@ -169,7 +169,7 @@ for (const [answer, expected] of GARBAGE) {
 
 Deno.test("httpGet() gives up on a server that sends its head in drips without an end", async () => {
   const stop = new AbortController();
-  await using server = serveRaw(async (connection) => {
+  await using server = await serveRaw(async (connection) => {
     await readRequest(connection);
     await say(connection, "HTTP/1.1 200 OK\r\nX: ");
     for (let drips = 0; drips < 200_000; drips++) {
@@ -183,7 +183,7 @@ Deno.test("httpGet() gives up on a server that sends its head in drips without a
 });
 
 Deno.test("httpGet() returns the answer whose body was waited for in vain", async () => {
-  await using server = serveRaw(async (connection) => {
+  await using server = await serveRaw(async (connection) => {
     await readRequest(connection);
     await say(connection, "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nok");
     await drain(connection);
@@ -199,7 +199,7 @@ Deno.test("httpGet() returns the answer whose body was waited for in vain", asyn
 
 Deno.test("httpGet() leaves it to the server to close first, so that no port of the node is kept (PR-05)", async () => {
   let isClosedByClient = false;
-  await using server = serveRaw(async (connection) => {
+  await using server = await serveRaw(async (connection) => {
     await readRequest(connection);
     await say(
       connection,

@@ -158,7 +158,7 @@ Deno.test("httpGet() tells a server that speaks no TLS from others", async () =>
 
 Deno.test("httpGet() gives up a handshake that leads nowhere when the signal aborts", async () => {
   const stop = new AbortController();
-  await using server = serveRaw(async (connection) => {
+  await using server = await serveRaw(async (connection) => {
     await connection.read(new Uint8Array(10));
     stop.abort(new Error("enough"));
     await drain(connection);
@@ -169,7 +169,7 @@ Deno.test("httpGet() gives up a handshake that leads nowhere when the signal abo
 });
 
 Deno.test("httpGet() says when a server closes within the handshake", async () => {
-  await using server = serveRaw(async (connection) => {
+  await using server = await serveRaw(async (connection) => {
     await connection.read(new Uint8Array(10));
   });
   const url = new URL(`https://127.0.0.1:${server.port}/`);

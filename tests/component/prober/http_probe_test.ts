@@ -24,9 +24,12 @@ interface Web extends Omit<TcpServer, "count"> {
   readonly requests: readonly string[];
 }
 
-function serve(answer: (request: string) => string, hostname?: string): Web {
+async function serve(
+  answer: (request: string) => string,
+  hostname?: string,
+): Promise<Web> {
   const requests: string[] = [];
-  const server = serveRaw(async (connection) => {
+  const server = await serveRaw(async (connection) => {
     const request = await readRequest(connection);
     requests.push(request);
     await say(connection, answer(request));
@@ -69,7 +72,7 @@ const STATUSES: readonly [number, string, string][] = [
 
 for (const [status, kind, message] of STATUSES) {
   Deno.test(`TargetProber.run() takes status ${status} for ${kind} (PR-03)`, async () => {
-    await using server = serve(() => reply(status));
+    await using server = await serve(() => reply(status));
     deepStrictEqual(await attempt(get(server.port)), { kind, message });
   });
 }
@@ -86,7 +89,7 @@ const REDIRECTS: readonly [string, string, number][] = [
 
 for (const [location, kind, asked] of REDIRECTS) {
   Deno.test(`TargetProber.run() led to ${location} ends with ${kind} (PR-03)`, async () => {
-    await using server = serve((request) =>
+    await using server = await serve((request) =>
       request.startsWith("GET /next")
         ? reply(200)
         : reply(302, [`Location: ${here(location)}`])
@@ -101,7 +104,7 @@ for (const [location, kind, asked] of REDIRECTS) {
 }
 
 Deno.test("TargetProber.run() fails after ten redirects in a row (PR-03)", async () => {
-  await using server = serve(() => reply(301, ["Location: /again"]));
+  await using server = await serve(() => reply(301, ["Location: /again"]));
   const { kind, message } = await attempt(get(server.port));
   strictEqual(kind, "failure");
   match(message, /^Get "http:.*": stopped after 10 redirects$/);
@@ -109,7 +112,7 @@ Deno.test("TargetProber.run() fails after ten redirects in a row (PR-03)", async
 });
 
 Deno.test("TargetProber.run() keeps the host it was told for relative redirects only (PR-03)", async () => {
-  await using server = serve((request) =>
+  await using server = await serve((request) =>
     request.startsWith("GET /first")
       ? reply(302, ["Location: /second"])
       : request.startsWith("GET /second")
@@ -150,7 +153,7 @@ const HEADERS: readonly [string, readonly [string, string][], string[]][] = [
 
 for (const [name, given, expected] of HEADERS) {
   Deno.test(`TargetProber.run() with ${name} given sends what the kubelet does (PR-03)`, async () => {
-    await using server = serve(() => reply(200));
+    await using server = await serve(() => reply(200));
     const httpHeaders = given.map(([name, value]) => ({ name, value }));
     await attempt(get(server.port, { httpHeaders, path: "/ready?full=1" }));
     deepStrictEqual(
@@ -162,7 +165,7 @@ for (const [name, given, expected] of HEADERS) {
 }
 
 Deno.test("TargetProber.run() does not ask the proxy of the environment (PR-03)", async () => {
-  await using server = serve(() => reply(200));
+  await using server = await serve(() => reply(200));
   Deno.env.set("HTTP_PROXY", "http://127.0.0.1:1");
   Deno.env.set("http_proxy", "http://127.0.0.1:1");
   try {
@@ -184,7 +187,7 @@ Deno.test("TargetProber.run() checks no certificate (PR-03)", async () => {
 });
 
 Deno.test("TargetProber.run() says that a server of HTTPS speaks no TLS", async () => {
-  await using server = serveRaw(async (connection) => {
+  await using server = await serveRaw(async (connection) => {
     await say(connection, reply(400));
     await drain(connection);
   });
@@ -197,7 +200,7 @@ Deno.test("TargetProber.run() says that a server of HTTPS speaks no TLS", async 
 });
 
 Deno.test("TargetProber.run() throws away an answer whose length lies (PR-03)", async () => {
-  await using server = serve(() =>
+  await using server = await serve(() =>
     "HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nbody"
   );
   deepStrictEqual(await attempt(get(server.port)), {
@@ -207,7 +210,9 @@ Deno.test("TargetProber.run() throws away an answer whose length lies (PR-03)", 
 });
 
 Deno.test("TargetProber.run() does not unpack what a server has packed (PR-03)", async () => {
-  await using server = serve(() => reply(200, ["Content-Encoding: gzip"]));
+  await using server = await serve(() =>
+    reply(200, ["Content-Encoding: gzip"])
+  );
   deepStrictEqual(await attempt(get(server.port)), {
     kind: "success",
     message: "body",
@@ -215,7 +220,7 @@ Deno.test("TargetProber.run() does not unpack what a server has packed (PR-03)",
 });
 
 Deno.test("TargetProber.run() reads ten kilobytes of an endless answer (PR-03)", async () => {
-  await using server = serveRaw(async (connection) => {
+  await using server = await serveRaw(async (connection) => {
     await readRequest(connection);
     await say(connection, "HTTP/1.1 302 Found\r\n\r\n");
     for (let sent = 0; sent < 1000; sent++) {
@@ -240,7 +245,7 @@ async function inVain(
 }
 
 Deno.test("TargetProber.run() fails when there is no answer in time (PR-03)", async () => {
-  await using server = serveRaw(drain);
+  await using server = await serveRaw(drain);
   const clock = new FakeClock();
   const { kind, message } = await inVain(server, clock);
   strictEqual(kind, "failure");
@@ -252,7 +257,7 @@ Deno.test("TargetProber.run() fails when there is no answer in time (PR-03)", as
 });
 
 Deno.test("TargetProber.run() fails when an answer does not end in time", async () => {
-  await using server = serveRaw(async (connection) => {
+  await using server = await serveRaw(async (connection) => {
     await readRequest(connection);
     await say(connection, "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nok");
     await drain(connection);
@@ -263,19 +268,19 @@ Deno.test("TargetProber.run() fails when an answer does not end in time", async 
 });
 
 Deno.test("TargetProber.run() blames no container while the agent stood still (CL-04, PF-05)", async () => {
-  await using server = serveRaw(drain);
+  await using server = await serveRaw(drain);
   const { kind } = await inVain(server, new LateClock(60_000));
   strictEqual(kind, "stalled");
 });
 
 Deno.test("TargetProber.run() blames a container when the agent was a little late only (PF-05)", async () => {
-  await using server = serveRaw(drain);
+  await using server = await serveRaw(drain);
   const { kind } = await inVain(server, new LateClock(300));
   strictEqual(kind, "failure");
 });
 
 Deno.test("TargetProber.run() says when nobody listens", async () => {
-  const server = serve(() => "");
+  const server = await serve(() => "");
   await server[Symbol.asyncDispose]();
   const { port } = server;
   deepStrictEqual(await attempt(get(port)), {
@@ -286,7 +291,7 @@ Deno.test("TargetProber.run() says when nobody listens", async () => {
 });
 
 Deno.test("TargetProber.run() asks by IPv6, and on ports that browsers refuse (PR-11)", async () => {
-  await using server = serve(() => reply(200), "::1");
+  await using server = await serve(() => reply(200), "::1");
   const { kind } = await attempt(get(server.port), { podIps: ["::1"] });
   strictEqual(kind, "success");
   match(server.requests[0] ?? "", /Host: \[::1\]:/);

@@ -218,7 +218,7 @@ Deno.test("TargetProber.run() expands what the manifest itself says of variables
 });
 
 Deno.test("TargetProber.run() ends with the reason of the signal", async () => {
-  await using server = serveRaw(drain);
+  await using server = await serveRaw(drain);
   for (const probe of [SLEEP, { httpGet: { port: server.port } }]) {
     const stop = new AbortController();
     const attempting = attempt(probe, {
@@ -233,19 +233,19 @@ Deno.test("TargetProber.run() ends with the reason of the signal", async () => {
 });
 
 Deno.test("TargetProber.run() is content with a connection (PR-11)", async () => {
-  await using server = serveRaw(drain);
+  await using server = await serveRaw(drain);
   const tcpSocket = { port: server.port };
   deepStrictEqual(await attempt({ tcpSocket }), {
     kind: "success",
     message: "",
   });
-  await using ipv6 = serveRaw(drain, "::1");
+  await using ipv6 = await serveRaw(drain, "::1");
   const there = { port: ipv6.port, host: "::1" };
   strictEqual((await attempt({ tcpSocket: there })).kind, "success");
 });
 
 Deno.test("TargetProber.run() says that nobody listens on a port", async () => {
-  const server = serveRaw(drain);
+  const server = await serveRaw(drain);
   await server[Symbol.asyncDispose]();
   const { port } = server;
   deepStrictEqual(await attempt({ tcpSocket: { port } }), {
@@ -286,7 +286,7 @@ for (const [name, probe, options, expected] of NOWHERE) {
 }
 
 Deno.test("TargetProber.run() finds a port by its name (PR-11)", async () => {
-  await using server = serveRaw(drain);
+  await using server = await serveRaw(drain);
   const container = { ports: [{ name: "web", containerPort: server.port }] };
   const probe = { tcpSocket: { port: "web" } };
   strictEqual((await attempt(probe, { container })).kind, "success");
@@ -345,7 +345,7 @@ Deno.test("TargetProber.run() fails when a gRPC server does not answer in time (
 });
 
 Deno.test("TargetProber.run() says that a gRPC server is not there (PR-06)", async () => {
-  const server = serveRaw(drain);
+  const server = await serveRaw(drain);
   await server[Symbol.asyncDispose]();
   const { kind, message } = await attempt({ grpc: { port: server.port } });
   strictEqual(kind, "failure");

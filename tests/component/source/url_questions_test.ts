@@ -6,6 +6,7 @@
 
 import { deepStrictEqual, match, strictEqual } from "node:assert/strict";
 import { generateKeyPairSync, sign } from "node:crypto";
+import { sayLast } from "../../support/peers/raw_server.ts";
 import {
   ManifestServer,
   RawServer,
@@ -103,9 +104,9 @@ Deno.test("UrlSource says of a failure at its own URL nothing of a redirect", as
 });
 
 Deno.test("UrlSource takes an answer without a length if it is signed", async () => {
-  await using server = await RawServer.start((socket) => {
-    const isBody = server.asked === 0;
-    socket.end(`HTTP/1.1 200 OK\r\n\r\n${isBody ? BODY : SIGNATURE}`);
+  await using server = await RawServer.start(async (connection) => {
+    const body = server.asked === 0 ? BODY : SIGNATURE;
+    await sayLast(connection, `HTTP/1.1 200 OK\r\n\r\n${body}`);
   });
   const url = `http://localhost:${server.port}/manifests.yaml`;
   await using rig = await startUrlRig({ url, ...SIGNED });

@@ -6,6 +6,11 @@
 
 import { deepStrictEqual, match, strictEqual } from "node:assert/strict";
 import {
+  drain,
+  type RawConnection,
+  say,
+} from "../../support/peers/raw_server.ts";
+import {
   Authority,
   type Certificate,
 } from "../../support/peers/certificates.ts";
@@ -140,15 +145,18 @@ for (
     ["an end", "", /./, false],
     [
       "a reset",
-      (socket: { resetAndDestroy(): void }) => socket.resetAndDestroy(),
+      (connection: RawConnection) => connection.reset(),
       /./,
       false,
     ],
-    ["silence", () => {}, /no whole answer within 10 s/, true],
+    ["silence", drain, /no whole answer within 10 s/, true],
     [
       "half a handshake",
-      (socket: { write(bytes: Uint8Array): void }) =>
-        socket.write(new Uint8Array([0x16, 3, 3, 0x40, 0, 2, 0, 0x3f, 0xfc])),
+      async (connection: RawConnection) => {
+        const half = [0x16, 3, 3, 0x40, 0, 2, 0, 0x3f, 0xfc];
+        await say(connection, new Uint8Array(half));
+        await drain(connection);
+      },
       /no whole answer within 10 s/,
       true,
     ],

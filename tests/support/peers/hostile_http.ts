@@ -5,7 +5,6 @@
  */
 
 import { Buffer } from "node:buffer";
-import type { Socket } from "node:net";
 import {
   EVIL,
   HOSTILE_BODIES,
@@ -13,6 +12,7 @@ import {
   MEBIBYTE,
   ok,
 } from "./hostile_http_bodies.ts";
+import { drain, say, type Talk } from "./raw_server.ts";
 
 function head(...lines: readonly string[]): string {
   return `${["HTTP/1.1 200 OK", ...lines].join("\r\n")}\r\n\r\n`;
@@ -27,20 +27,22 @@ function status(line: string): string {
 }
 
 /** Sends something and then neither anything more nor an end. */
-function stall(text: string): (socket: Socket) => void {
-  return (socket) => socket.write(Buffer.from(text, "latin1"));
+function stall(text: string): Talk {
+  return async (connection) => {
+    await say(connection, Buffer.from(text, "latin1"));
+    await drain(connection);
+  };
 }
 
 /** Sends the same for as long as anybody listens. */
-function flood(first: string, again: string): (socket: Socket) => void {
-  return (socket) => {
+function flood(
+  first: string,
+  again: string,
+): Talk {
+  return async (connection) => {
     const chunk = Buffer.from(again, "latin1");
-    const more = (): void => {
-      while (!socket.destroyed && socket.write(chunk));
-    };
-    socket.on("drain", more);
-    socket.write(Buffer.from(first, "latin1"));
-    more();
+    await say(connection, Buffer.from(first, "latin1"));
+    for (;;) await say(connection, chunk);
   };
 }
 
@@ -48,7 +50,7 @@ function flood(first: string, again: string): (socket: Socket) => void {
 const ENDLESS: readonly HostileHttp[] = [
   {
     name: "silence",
-    act: () => {},
+    act: drain,
     reason: /no whole answer within 10 s/,
     stalls: true,
   },
@@ -219,16 +221,12 @@ const BROKEN: readonly HostileHttp[] = [
   },
   {
     name: "a reset before the first byte",
-    act: (socket) => socket.resetAndDestroy(),
+    act: (connection) => connection.reset(),
     reason: /ECONNRESET|socket hang up/,
   },
   {
     name: "a reset amid the body",
-    act: (socket) =>
-      socket.write(
-        head("Content-Length: 1000") + EVIL,
-        () => socket.resetAndDestroy(),
-      ),
+    act: (connection) => say(connection, head("Content-Length: 1000") + EVIL),
     reason: /ECONNRESET|broke off|socket hang up/,
   },
   {

@@ -11,8 +11,14 @@ import {
   type ServerResponse,
 } from "node:http";
 import { createServer as createHttpsServer } from "node:https";
-import { createServer as createTcpServer, type Socket } from "node:net";
 import type { Certificate } from "./certificates.ts";
+import {
+  type RawConnection,
+  sayLast,
+  serveRaw,
+  type Talk,
+  type TcpServer,
+} from "./raw_server.ts";
 
 /** What was asked, as far as tests look at it. */
 export interface SeenRequest {
@@ -124,53 +130,48 @@ export class ManifestServer implements AsyncDisposable {
   }
 }
 
-/** What a {@linkcode RawServer} does once it has been asked something. */
-export type Misbehaviour = string | Uint8Array | ((socket: Socket) => void);
+/**
+ * What a {@linkcode RawServer} does once it has been asked something: it says it all and
+ * ends, or talks.
+ */
+export type Misbehaviour =
+  | string
+  | Uint8Array
+  | Talk;
 
 /** Speaks bytes instead of HTTP. */
 export class RawServer implements AsyncDisposable {
   misbehaviour: Misbehaviour;
   /** How often somebody asked. */
   asked = 0;
-  readonly #server: ReturnType<typeof createTcpServer>;
-  readonly #sockets = new Set<Socket>();
-  #port = 0;
+  #server: TcpServer | undefined;
 
   private constructor(misbehaviour: Misbehaviour) {
     this.misbehaviour = misbehaviour;
-    this.#server = createTcpServer((socket) => {
-      this.#sockets.add(socket);
-      socket.on("error", () => {});
-      socket.on("close", () => this.#sockets.delete(socket));
-      socket.once("data", () => {
-        const act = this.misbehaviour;
-        if (typeof act === "function") act(socket);
-        else {socket.end(
-            typeof act === "string" ? Buffer.from(act, "latin1") : act,
-          );}
-        this.asked++;
-      });
-    });
   }
 
   static async start(misbehaviour: Misbehaviour): Promise<RawServer> {
     const server = new RawServer(misbehaviour);
-    const { promise, resolve } = Promise.withResolvers<void>();
-    server.#server.listen(0, "127.0.0.1", () => resolve());
-    await promise;
-    server.#port = portOf(server.#server.address());
+    server.#server = await serveRaw((connection) => server.#talk(connection));
     return server;
   }
 
   get port(): number {
-    return this.#port;
+    return this.#server?.port ?? 0;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    const { promise, resolve } = Promise.withResolvers<void>();
-    this.#server.close(() => resolve());
-    for (const socket of this.#sockets) socket.destroy();
-    await promise;
+    await this.#server?.[Symbol.asyncDispose]();
+  }
+
+  async #talk(connection: RawConnection): Promise<void> {
+    if (await connection.read(new Uint8Array(65_536)) === null) return;
+    const act = this.misbehaviour;
+    const acting = typeof act === "function"
+      ? act(connection)
+      : sayLast(connection, act);
+    this.asked++;
+    await acting;
   }
 }
 

@@ -4,6 +4,24 @@
  * @module
  */
 
+import { Buffer } from "node:buffer";
+import { createServer, type Socket } from "node:net";
+
+/** One side of a connection, as the talk of a test uses it. */
+export interface RawConnection {
+  /** Reads what there is; `null` when the other side has said all. */
+  read(room: Uint8Array): Promise<number | null>;
+  /** @returns how many bytes were written */
+  write(bytes: Uint8Array): Promise<number>;
+  /** Says that this was all. */
+  closeWrite(): Promise<void>;
+  /** Breaks it off, so that the other side's calls fail. */
+  reset(): Promise<void>;
+}
+
+/** What a server does with each connection; when it ends, the connection is closed. */
+export type Talk = (connection: RawConnection) => Promise<void>;
+
 /** Listens on loopback as long as its block lives. */
 export interface TcpServer extends AsyncDisposable {
   readonly port: number;
@@ -12,47 +30,99 @@ export interface TcpServer extends AsyncDisposable {
 }
 
 /** Serves each connection by `talk`; when that ends, the connection is closed. */
-export function serveRaw(
-  talk: (connection: Deno.TcpConn) => Promise<void>,
+export async function serveRaw(
+  talk: Talk,
   hostname: string = "127.0.0.1",
-): TcpServer {
-  const listener = Deno.listen({ hostname, port: 0 });
-  const open = new Set<Deno.TcpConn>();
+): Promise<TcpServer> {
+  const open = new Set<Socket>();
   const talks: Promise<void>[] = [];
   let count = 0;
-  const one = async (connection: Deno.TcpConn): Promise<void> => {
+  const one = async (socket: Socket): Promise<void> => {
     try {
-      await talk(connection);
+      await talk(connectionOf(socket));
     } catch {
       // The other side is gone, which many a test wants it to be.
     } finally {
-      close(connection);
-      open.delete(connection);
+      socket.destroySoon();
     }
   };
-  const accepting = (async () => {
-    for await (const connection of listener) {
-      count++;
-      open.add(connection);
-      talks.push(one(connection));
-    }
-  })();
+  const server = createServer({ allowHalfOpen: true }, (socket) => {
+    count++;
+    open.add(socket);
+    socket.on("error", () => {});
+    socket.on("close", () => open.delete(socket));
+    talks.push(one(socket));
+  });
+  const listening = Promise.withResolvers<void>();
+  server.once("error", listening.reject);
+  server.listen(0, hostname, () => listening.resolve());
+  await listening.promise;
+  const address = server.address();
+  if (typeof address !== "object" || address === null) {
+    throw new Error("Wanted a server that listens on a port");
+  }
   return {
-    port: listener.addr.port,
+    port: address.port,
     get count() {
       return count;
     },
     async [Symbol.asyncDispose]() {
-      listener.close();
-      await accepting;
-      for (const connection of open) close(connection);
+      const closed = Promise.withResolvers<void>();
+      server.close(() => closed.resolve());
+      for (const socket of open) socket.destroy();
+      await closed.promise;
       await Promise.all(talks);
     },
   };
 }
 
+function connectionOf(socket: Socket): RawConnection {
+  return {
+    async read(room) {
+      while (!socket.destroyed && !socket.readableEnded) {
+        const size = Math.min(room.length, socket.readableLength);
+        const chunk: unknown = size > 0 ? socket.read(size) : socket.read();
+        if (chunk instanceof Uint8Array) {
+          room.set(chunk);
+          return chunk.length;
+        }
+        await moved(socket);
+      }
+      if (socket.errored !== null) throw socket.errored;
+      return null;
+    },
+    async write(bytes) {
+      const done = Promise.withResolvers<number>();
+      socket.write(bytes, (error) => {
+        if (error) done.reject(error);
+        else done.resolve(bytes.length);
+      });
+      return await done.promise;
+    },
+    async closeWrite() {
+      const done = Promise.withResolvers<void>();
+      socket.end(() => done.resolve());
+      await done.promise;
+    },
+    // deno-lint-ignore require-await -- a talk may end with it
+    async reset() {
+      socket.resetAndDestroy();
+    },
+  };
+}
+
+/** Waits until there may be something to read, or nothing any more. */
+async function moved(socket: Socket): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const events = ["readable", "end", "close"] as const;
+  const wake = (): void => resolve();
+  for (const event of events) socket.once(event, wake);
+  await promise;
+  for (const event of events) socket.off(event, wake);
+}
+
 /** Reads until the other side has closed. */
-export async function drain(connection: Deno.TcpConn): Promise<void> {
+export async function drain(connection: RawConnection): Promise<void> {
   const room = new Uint8Array(4096);
   for (let reads = 0; reads < 10_000; reads++) {
     if (await connection.read(room) === null) return;
@@ -60,7 +130,7 @@ export async function drain(connection: Deno.TcpConn): Promise<void> {
 }
 
 /** Reads the head of an HTTP/1 request. */
-export async function readRequest(connection: Deno.TcpConn): Promise<string> {
+export async function readRequest(connection: RawConnection): Promise<string> {
   const room = new Uint8Array(65_536);
   let length = 0;
   const decoder = new TextDecoder();
@@ -76,17 +146,22 @@ export async function readRequest(connection: Deno.TcpConn): Promise<string> {
 
 /** Says it all. */
 export async function say(
-  connection: Deno.TcpConn,
+  connection: RawConnection,
   what: string | Uint8Array,
 ): Promise<void> {
   let rest = typeof what === "string" ? new TextEncoder().encode(what) : what;
   while (rest.length > 0) rest = rest.subarray(await connection.write(rest));
 }
 
-function close(connection: Deno.TcpConn): void {
-  try {
-    connection.close();
-  } catch {
-    // It was closed before.
-  }
+/** Says it all and that this was all, one byte a character, and waits for the other side. */
+export async function sayLast(
+  connection: RawConnection,
+  what: string | Uint8Array,
+): Promise<void> {
+  await say(
+    connection,
+    typeof what === "string" ? Buffer.from(what, "latin1") : what,
+  );
+  await connection.closeWrite();
+  await drain(connection);
 }
