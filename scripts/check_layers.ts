@@ -36,6 +36,7 @@ export const FLOORS: readonly (readonly string[])[] = [
     "local",
     "explain",
     "usage",
+    "logs",
   ],
   ["picture", "prober", "status", "controller", "eviction", "pressure"],
   ["agent", "server", "config"],

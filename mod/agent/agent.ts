@@ -102,8 +102,8 @@ interface AgentDeps {
   /** What an earlier agent knew of the versions of pods. */
   readonly histories: ReadonlyMap<string, PodHistory>;
   readonly rollbackStore: Pick<DiskRollbackStore, "save" | "forget" | "run">;
-  /** Writes records of pods that the disk refused before. */
-  readonly records: { run(signal: AbortSignal): Promise<void> };
+  /** Works beside the loop, of which it asks nothing: retries of records, logs. */
+  readonly background: readonly { run(signal: AbortSignal): Promise<void> }[];
   /** Removes what pods leave behind. */
   readonly collector: Pick<GarbageCollector, "run" | "retryAll">;
   readonly remains: Pick<PodRemains, "livingOf" | "isGone" | "remove">;
@@ -244,7 +244,7 @@ export class Agent {
     const pause = (): void => this.#rollbacks.pause();
     signal.addEventListener("abort", pause, { once: true });
     const { clock, prober, sources, lifecycleEvents, pullEnds } = this.#deps;
-    const { collector, rollbackStore, records } = this.#deps;
+    const { collector, rollbackStore, background } = this.#deps;
     const feeds: SyncFeed[] = [
       ...sources.map((source): SyncFeed => (scope) =>
         eventsOf(source.run(scope), (set) => ({
@@ -268,7 +268,7 @@ export class Agent {
       this.#evictor,
       this.#pressure,
       rollbackStore,
-      records,
+      ...background,
     ];
     const handle = (event: SyncEvent): void => this.#handle(event);
     try {

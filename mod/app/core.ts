@@ -38,6 +38,7 @@ import { nodeIps } from "./node_ips.ts";
 import { pressureBuilder } from "./build_pressure.ts";
 import { buildNodeResources } from "./node_resources.ts";
 import { OwnedPods } from "./owned_pods.ts";
+import { buildPodLogs } from "./pod_logs.ts";
 
 /** The parts that others look into. */
 export interface Core {
@@ -87,7 +88,7 @@ export async function buildCore(
     ...sources,
     histories: await sources.rollbackStore.load(),
     prober,
-    records,
+    background: [records, buildPodLogs(config, { ...common, owned, picture })],
     remains,
     node: () => admissionNode(config, common.node.allocatable),
     meters: storageMeters(volumes, deps.connection),

@@ -66,6 +66,17 @@ export interface RuntimeConfig {
   readonly maxParallelSandboxStarts: number;
 }
 
+/** When the logs of containers are rotated, and how much of them stays. */
+export interface PodLogsConfig {
+  /** From this size on a file is rotated; `Infinity` for never. */
+  readonly maxSizeBytes: number;
+  /** How many files of one container there may be, that which is written to included. */
+  readonly maxFiles: number;
+  /** How many containers are looked at at the same time. */
+  readonly maxWorkers: number;
+  readonly monitorIntervalMs: number;
+}
+
 /** What the agent knows of the machine it runs on. */
 export interface NodeConfig {
   /** Lower-case; the hostname unless overridden. */
@@ -193,6 +204,7 @@ export interface AgentConfig {
   readonly configPath: string | undefined;
   readonly source: SourceConfig;
   readonly runtime: RuntimeConfig;
+  readonly podLogs: PodLogsConfig;
   readonly node: NodeConfig;
   readonly pressure: PressureOptions;
   readonly sync: SyncConfig;
@@ -229,6 +241,7 @@ export interface Settings {
     readonly serializeImagePulls: boolean | undefined;
     readonly maxParallelImagePulls: number | undefined;
   };
+  readonly podLogs: PodLogsConfig;
   readonly node: Omit<NodeConfig, "name" | "enforceAllocatable"> & {
     readonly name: string | undefined;
     readonly enforceNodeAllocatable: readonly string[] | undefined;

@@ -39,7 +39,8 @@ export function buildAgentConfig(
   settings: Settings,
   options: Pick<AgentConfig, "configPath"> & Pick<ConfigIo, "hostname">,
 ): BuiltConfig {
-  const { source, runtime, node, paths, sync, server, log } = settings;
+  const { source, runtime, podLogs, node, paths, sync, server, log } = settings;
+  const asGiven = { podLogs, sync, server, log };
   const eviction = pressureOptions(settings.pressure);
   const name = node.name ?? nodeName.decode(options.hostname(), "/");
   const manifestUrl = manifestUrlOf(settings.manifestUrl);
@@ -58,7 +59,7 @@ export function buildAgentConfig(
     },
     node: nodeOf(node, name ?? ""),
     pressure: eviction.pressure,
-    sync,
+    ...asGiven,
     paths: {
       rootDir: paths.rootDir,
       runDir,
@@ -66,14 +67,12 @@ export function buildAgentConfig(
       controlSocketStaging: `${controlSocket}.new`,
       pidFile: `${runDir}/skerry.pid`,
     },
-    server,
     service: { ...settings.service, ownSocket: `${runDir}/notify.sock` },
     shutdown: {
       groups: shutdownGroups(settings.shutdown),
       markerPath: `${runDir}/machine-stopping`,
       recordPath: `${paths.rootDir}/graceful_node_shutdown_state`,
     },
-    log,
   };
   const faults = [
     ...(name === undefined

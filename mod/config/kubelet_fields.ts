@@ -114,10 +114,6 @@ export const INERT_KUBELET_FIELDS: readonly Field[] = [
   fixed("imageMaximumGCAge", durationMs, "0s"),
   fixed("imageGCHighThresholdPercent", percent, 85, POINTER),
   fixed("imageGCLowThresholdPercent", percent, 80, POINTER),
-  fixed("containerLogMaxSize", quantity, "10Mi"),
-  fixed("containerLogMaxFiles", count, 5, POINTER),
-  fixed("containerLogMaxWorkers", count, 1, POINTER),
-  fixed("containerLogMonitorInterval", durationMs, "10s", POINTER),
   fixed("volumeStatsAggPeriod", durationMs, "1m"),
   fixed(
     "volumePluginDir",

@@ -45,6 +45,7 @@ import {
 } from "./manifest_url.ts";
 import { SERVICE_ROWS } from "./service_settings.ts";
 import { PRESSURE_SETTINGS } from "./pressure_settings.ts";
+import { POD_LOG_ROWS } from "./pod_log_settings.ts";
 import { field, flag, listFlag, pointer, type Rows } from "./setting.ts";
 import { SHUTDOWN_ROWS } from "./shutdown_settings.ts";
 
@@ -330,6 +331,7 @@ export const SETTINGS: {
     },
   },
   pressure: PRESSURE_SETTINGS,
+  podLogs: POD_LOG_ROWS,
   server: {
     healthzPort: {
       flag: flag("healthz-port PORT", portText),

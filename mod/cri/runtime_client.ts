@@ -178,6 +178,9 @@ function containerCalls(call: Call) {
         call(METHODS.stopContainer, request, { ...options, extraMs }),
       );
     },
+    async reopenContainerLog(containerId, options) {
+      await call(METHODS.reopenContainerLog, { containerId }, options);
+    },
     async execSync(containerId, cmd, options) {
       const { timeoutSeconds = 0 } = options ?? {};
       const timeout = wholeSeconds(timeoutSeconds);

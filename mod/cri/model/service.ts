@@ -83,6 +83,11 @@ export interface RuntimeService {
     containerId: string,
     options?: CallOptions,
   ): Promise<RuntimeContainerStatus>;
+  /**
+   * Has the log of a running container go on in the file at its path, which is made if it is
+   * missing. Once this resolves, no new line goes to the file that it had before.
+   */
+  reopenContainerLog(containerId: string, options?: CallOptions): Promise<void>;
   /** What all containers use of the node, as the runtime last measured it. */
   listContainerStats(options?: CallOptions): Promise<readonly ContainerStats[]>;
   updateContainerResources(

@@ -4,6 +4,8 @@
  * @module
  */
 
+import { closeSync, existsSync, openSync } from "node:fs";
+import { dirname } from "node:path";
 import type * as wire from "../../../proto/gen/runtime/v1/api.ts";
 import type { Clock } from "../../../mod/base/mod.ts";
 import type { ImageStore } from "./image_store.ts";
@@ -149,6 +151,7 @@ function containerHandlers(deps: HandlerDeps): UnaryHandlers {
       return { containerId: container.id };
     },
     StartContainer: ({ containerId }: wire.StartContainerRequest) => {
+      openLog(lifecycle.container(containerId), lifecycle);
       lifecycle.startContainer(containerId);
       return {};
     },
@@ -187,9 +190,27 @@ function containerHandlers(deps: HandlerDeps): UnaryHandlers {
       lifecycle.container(containerId).resources = linux;
       return {};
     },
+    ReopenContainerLog: ({ containerId }: wire.ReopenContainerLogRequest) => {
+      const container = running(lifecycle.container(containerId));
+      container.logReopened++;
+      openLog(container, lifecycle);
+      return {};
+    },
     ExecSync: (request: wire.ExecSyncRequest, signal: AbortSignal) =>
       execSync(deps, request, signal),
   };
+}
+
+/** Makes an empty log where there is a directory for it, as runtimes do. */
+function openLog(
+  { sandboxId, config }: FakeContainer,
+  lifecycle: Lifecycle,
+): void {
+  const { logDirectory } = lifecycle.sandbox(sandboxId).config;
+  const path = `${logDirectory}/${config.logPath}`;
+  // Not by calls of Deno, which tests count as the agent's.
+  if (config.logPath === "" || !existsSync(dirname(path))) return;
+  closeSync(openSync(path, "a"));
 }
 
 const NO_BYTES = new Uint8Array();

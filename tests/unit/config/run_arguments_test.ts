@@ -8,6 +8,7 @@ import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import type { AgentConfig } from "../../../mod/config/agent_config.ts";
 import type { Threshold } from "../../../mod/pressure/mod.ts";
 import { parseRunArguments } from "../../../mod/config/run_arguments.ts";
+import { POD_LOG_DEFAULTS } from "../../support/config/pod_log_defaults.ts";
 import {
   fakeIo,
   kubeletFile,
@@ -47,6 +48,7 @@ Deno.test("parseRunArguments() gives the documented defaults without arguments",
       manifestFiles: "yaml",
       fileCheckFrequencyMs: 20_000,
     },
+    podLogs: POD_LOG_DEFAULTS,
     runtime: {
       socketPath: "/run/containerd/containerd.sock",
       imageSocketPath: "/run/containerd/containerd.sock",

@@ -1,0 +1,55 @@
+/**
+ * The logs of the agent's own pods.
+ *
+ * @module
+ */
+
+import { logDirectoryName } from "../api/vocabulary/mod.ts";
+import type { AgentConfig } from "../config/mod.ts";
+import { LogRotator, type RunningLog } from "../logs/mod.ts";
+import type { RuntimePicture } from "../picture/mod.ts";
+import type { ObservedPod } from "../pod/observed/mod.ts";
+import type { CoreDeps } from "./core_deps.ts";
+import type { OwnedPods } from "./owned_pods.ts";
+
+/** Builds what keeps the logs small. */
+export function buildPodLogs(
+  config: AgentConfig,
+  deps: CoreDeps & {
+    readonly owned: OwnedPods;
+    readonly picture: Pick<RuntimePicture, "get">;
+  },
+): LogRotator {
+  const { connection: { runtime }, owned, picture } = deps;
+  const running = () => runningLogs(owned.uids, (uid) => picture.get(uid));
+  const { podLogsDir } = config.runtime;
+  const options = { ...config.podLogs, podLogsDir };
+  return new LogRotator({ ...deps, runtime, running }, options);
+}
+
+/** Lists the logs that the agent's own pods write at the moment. */
+export function* runningLogs(
+  uids: Iterable<string>,
+  observed: (uid: string) => ObservedPod | undefined,
+): Iterable<RunningLog> {
+  for (const uid of uids) {
+    const seen = observed(uid);
+    if (seen === undefined) continue;
+    const { name, namespace } = seen;
+    const pod = { name, namespace, uid };
+    const podDirectory = logDirectoryName({ metadata: pod });
+    for (const { id, name: container, state, logPath } of seen.containers) {
+      if (state !== "running") continue;
+      const [directory = "", file = "", ...more] = logPath.split("/");
+      // The texts come from a runtime: they may not lead out of the directory of logs.
+      const isPlain = more.length === 0 &&
+        [podDirectory, directory, file].every(isPlainName);
+      if (!isPlain) continue;
+      yield { pod, container, containerId: id, podDirectory, directory, file };
+    }
+  }
+}
+
+function isPlainName(name: string): boolean {
+  return name !== "" && name !== "." && name !== ".." && !name.includes("/");
+}
