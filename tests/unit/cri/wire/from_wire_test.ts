@@ -93,6 +93,7 @@ Deno.test("containerFromWire() carries a row", () => {
     id: "c1",
     sandboxId: "s1",
     metadata: { name: "app", attempt: 2 },
+    imageRef: "sha256:1",
     state: "running",
     createdAt: NANOSECONDS,
     labels: {},
