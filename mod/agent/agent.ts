@@ -179,7 +179,8 @@ export class Agent {
       },
     }, options);
     deps.whenWaiting((uid) => this.#workers.yieldPlace(uid));
-    const pods = evictablePods(() => this.#workers, deps.statuses);
+    const parked = this.#parked;
+    const pods = evictablePods(() => this.#workers, { ...deps, parked });
     this.#pressure = deps.pressure({
       pods,
       reclaimers: [new EndedPods({ ...deps, workers })],

@@ -10,6 +10,7 @@ import { nodeRef } from "../api/objects/mod.ts";
 import type { EventSink } from "../api/types/mod.ts";
 import type { AgentConfig } from "../config/mod.ts";
 import { readFileBounded, writeFileAtomic } from "../host/files/mod.ts";
+import type { ShutdownGroup } from "../pod/lifecycle/mod.ts";
 import type { LivingAgent } from "./core_life.ts";
 
 /** The agent's own end, and what may be slow in it. */
@@ -45,10 +46,12 @@ export class MachineShutdown {
   readonly #deps: MachineShutdownDeps;
   readonly #started: Gauge;
   readonly #ended: Gauge;
+  #groups: readonly ShutdownGroup[];
   #isStale = false;
 
   constructor(config: AgentConfig, deps: MachineShutdownDeps) {
     this.#config = config;
+    this.#groups = config.shutdown.groups;
     this.#deps = { ...deps, log: deps.log.named("shutdown") };
     this.#started = deps.metrics.gauge(
       "kubelet_graceful_shutdown_start_time_seconds",
@@ -62,8 +65,7 @@ export class MachineShutdown {
 
   /** Looks at what an earlier shutdown left. */
   async open(): Promise<void> {
-    const { groups, markerPath, recordPath } = this.#config.shutdown;
-    if (groups.length === 0) return;
+    const { markerPath, recordPath } = this.#config.shutdown;
     try {
       await Deno.remove(markerPath);
     } catch (error) {
@@ -75,9 +77,15 @@ export class MachineShutdown {
     this.#show(await readTimes(recordPath));
   }
 
+  /** From now on these end one after the other. */
+  use(groups: readonly ShutdownGroup[]): void {
+    this.#groups = groups;
+  }
+
   /** How long stopping all pods may take, in seconds; `undefined` when they are left alone. */
   async dueSeconds(): Promise<number | undefined> {
-    const { groups, markerPath } = this.#config.shutdown;
+    const groups = this.#groups;
+    const { markerPath } = this.#config.shutdown;
     if (groups.length === 0 || this.#isStale) return undefined;
     try {
       await Deno.lstat(markerPath);
@@ -91,7 +99,7 @@ export class MachineShutdown {
   /** Stops all pods; whatever goes wrong, the agent ends. */
   async run({ agent, signal }: LivingAgent): Promise<void> {
     const { clock, events, log } = this.#deps;
-    const { node, shutdown: { groups } } = this.#config;
+    const { node } = this.#config;
     const startTime = Math.floor(clock.now() / 1_000);
     log.info("machine_goes_down");
     events.record(nodeRef(node.name), {
@@ -101,7 +109,7 @@ export class MachineShutdown {
     });
     await this.#keep({ startTime, endTime: 0 });
     try {
-      await agent.shutDown(groups, signal);
+      await agent.shutDown(this.#groups, signal);
     } catch (error) {
       if (!signal.aborted) log.error("shutdown_failed", { error });
       return;

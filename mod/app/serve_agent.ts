@@ -25,6 +25,7 @@ import { ensureDirectory, lockRootDirectory } from "../host/files/mod.ts";
 import { fileErrorKind } from "../host/paths/mod.ts";
 import { ControlServer, HealthzServer } from "../server/mod.ts";
 import { AgentViews } from "../views/mod.ts";
+import { ConfigReloader, type ReloadSource } from "./config_reloader.ts";
 import type { ProcessDeps } from "./core_deps.ts";
 import { CoreLife } from "./core_life.ts";
 import { MachineShutdown } from "./machine_shutdown.ts";
@@ -37,6 +38,13 @@ const EXIT_OK = 0;
 const EXIT_FAILURE = 1;
 const EXIT_USAGE = 64;
 
+interface ServeDeps {
+  readonly process: ProcessDeps;
+  readonly signal: AbortSignal;
+  readonly reload: ReloadSource;
+  readonly setLevel: (level: AgentConfig["log"]["level"]) => void;
+}
+
 /** How long the log may take at the end; supervisors wait about twice as long. */
 const FLUSH_MS = 500;
 
@@ -48,18 +56,23 @@ export async function runAgent(
     readonly signal: AbortSignal;
     /** What reading the settings found worth a warning. */
     readonly warnings: readonly string[];
+    /** Says when the settings are to be read again, and reads them. */
+    readonly reload: ReloadSource;
   },
 ): Promise<number> {
   const clock = systemClock;
   const writer = new LogWriter(Deno.stderr, { ...config.log, clock });
   const write = (line: string): void => writer.write(line);
-  const log = createLogger({ ...config.log, clock, write });
+  const logging = { ...config.log, clock, write };
+  const log = createLogger(logging);
   const metrics = new MetricsRegistry();
   for (const warning of deps.warnings) log.warn("config_warning", { warning });
   try {
     return await start(config, {
       process: { clock, random: systemRandom, log, metrics },
       signal: deps.signal,
+      reload: deps.reload,
+      setLevel: (level) => logging.level = level,
     });
   } catch (error) {
     log.error("agent_failed", { error });
@@ -74,7 +87,7 @@ export async function runAgent(
 
 async function start(
   config: AgentConfig,
-  deps: { process: ProcessDeps; signal: AbortSignal },
+  deps: ServeDeps,
 ): Promise<number> {
   const { log } = deps.process;
   // Addresses that were found and not configured may differ from those at the start
@@ -129,7 +142,7 @@ async function writePidFile(path: string, log: Logger): Promise<void> {
 
 async function serve(
   config: AgentConfig,
-  deps: { process: ProcessDeps; signal: AbortSignal; disk: RootDisk },
+  deps: ServeDeps & { readonly disk: RootDisk },
 ): Promise<void> {
   const { clock, log, metrics } = deps.process;
   await using connection = connectCri({
@@ -176,8 +189,17 @@ async function serve(
     },
   });
   const end = life.endAfter(deps.signal);
-  await using telling = new TaskGroup(end);
-  if (manager !== undefined) telling.start((signal) => manager.run(signal));
+  const reloader = new ConfigReloader({
+    log,
+    source: deps.reload,
+    apply: ({ level, shutdownGroups }) => {
+      deps.setLevel(level);
+      shutdown.use(shutdownGroups);
+    },
+  }, config);
+  await using tasks = new TaskGroup(end);
+  tasks.start((signal) => reloader.run(signal));
+  if (manager !== undefined) tasks.start((signal) => manager.run(signal));
   await life.run(end);
 }
 

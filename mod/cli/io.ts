@@ -4,7 +4,7 @@
  * @module
  */
 
-import { ByteBuffer, type Clock, systemClock } from "../base/mod.ts";
+import { Bell, ByteBuffer, type Clock, systemClock } from "../base/mod.ts";
 import type { ConfigIo } from "../config/mod.ts";
 
 /** The outside of a command: its streams, files, clock and signals. */
@@ -17,6 +17,18 @@ export interface CliIo extends ConfigIo {
   readStdin(maxBytes: number): Promise<Uint8Array>;
   /** A scope whose signal aborts when the process is asked to stop. */
   stopRequests(): { readonly signal: AbortSignal } & Disposable;
+  /** A scope in which it is heard when the process is asked to reload. */
+  reloadRequests(): ReloadRequests;
+}
+
+/** Requests to reload; several that come together are one. */
+export interface ReloadRequests extends Disposable {
+  /**
+   * Waits for the next one.
+   *
+   * @throws {unknown} the reason of `signal` when it aborts first
+   */
+  next(signal: AbortSignal): Promise<void>;
 }
 
 /** The reader of the output has left, as `head` does. */
@@ -35,6 +47,7 @@ export function systemIo(): CliIo {
     err: (line) => writeAll(Deno.stderr, `${line}\n`),
     readStdin,
     stopRequests,
+    reloadRequests,
   };
 }
 
@@ -76,5 +89,25 @@ function stopRequests(): { readonly signal: AbortSignal } & Disposable {
     [Symbol.dispose]: () => {
       for (const signal of signals) Deno.removeSignalListener(signal, stop);
     },
+  };
+}
+
+function reloadRequests(): ReloadRequests {
+  const bell = new Bell();
+  let isAsked = false;
+  const ask = (): void => {
+    isAsked = true;
+    bell.ring();
+  };
+  Deno.addSignalListener("SIGHUP", ask);
+  return {
+    async next(signal) {
+      while (!isAsked) {
+        signal.throwIfAborted();
+        await bell.wait(signal);
+      }
+      isAsked = false;
+    },
+    [Symbol.dispose]: () => Deno.removeSignalListener("SIGHUP", ask),
   };
 }

@@ -106,8 +106,16 @@ async function run(args: readonly string[], io: CliIo): Promise<number> {
   // Only the agent needs the runtime's client, which is slow to load.
   const { runAgent } = await import("../app/mod.ts");
   using stop = io.stopRequests();
+  using reloads = io.reloadRequests();
   const { config, warnings } = parsed;
-  return await runAgent(config, { signal: stop.signal, warnings });
+  return await runAgent(config, {
+    signal: stop.signal,
+    warnings,
+    reload: {
+      requested: (signal) => reloads.next(signal),
+      read: () => parseRunArguments(args, io),
+    },
+  });
 }
 
 async function askAgent(

@@ -40,6 +40,11 @@ export {
   type Grants,
   tidyGrants,
 } from "./grants.ts";
-export { findControlSocket, parseRunArguments } from "./run_arguments.ts";
+export { changesAtRestart, type LiveConfig, liveConfig } from "./reload.ts";
+export {
+  findControlSocket,
+  parseRunArguments,
+  type RunArguments,
+} from "./run_arguments.ts";
 export { DEFAULT_CONFIG_PATH } from "./settings.ts";
 export { VERSION } from "./version.ts";

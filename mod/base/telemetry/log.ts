@@ -37,7 +37,7 @@ export interface Logger {
 
 /** How a logger is made. */
 export interface LoggerOptions {
-  /** Messages below this level are dropped. */
+  /** Messages below this level are dropped; asked for each message. */
   readonly level: LogLevel;
   /** How each line is written. */
   readonly format: LogFormat;
@@ -97,9 +97,9 @@ export function formatLogLine(entry: LogEntry, format: LogFormat): string {
 }
 
 function loggerOf(options: LoggerOptions, logger: string): Logger {
-  const { level: least, format, clock, write } = options;
+  const { format, clock, write } = options;
   const log = (level: LogLevel) => (message: string, fields?: LogFields) => {
-    if (RANK[level] < RANK[least]) return;
+    if (RANK[level] < RANK[options.level]) return;
     const entry = { timeMs: clock.now(), level, logger, message, fields };
     try {
       write(formatLogLine(entry, format));

@@ -45,6 +45,7 @@ export function systemdUnit(config: AgentConfig, program: UnitProgram): string {
       // Without its socket, systemd knows only that the program was started.
       ["Type", tellsReadiness ? "notify" : "exec"],
       ["ExecStart", commandLine([program.path, "run", ...program.args])],
+      ["ExecReload", "/bin/kill -HUP $MAINPID"],
       ...shutdown(config.shutdown),
       ["Restart", "always"],
       ["RestartSec", "2"],
@@ -65,17 +66,18 @@ export function systemdUnit(config: AgentConfig, program: UnitProgram): string {
 
 /**
  * Tells the agent that the machine goes down, which its own signal does not: a stop or an
- * upgrade of the agent leaves all pods running.
+ * upgrade of the agent leaves all pods running. What pods get then may be configured later.
  */
 function shutdown({ groups, markerPath }: AgentConfig["shutdown"]): Lines {
   let seconds = STOP_SECONDS;
   for (const { graceSeconds } of groups) seconds += graceSeconds;
-  const timeout = ["TimeoutStopSec", `${seconds}`] as const;
-  if (groups.length === 0) return [timeout];
   const script =
     `[ "$(systemctl is-system-running)" != ${GOING_DOWN} ] || : >"$1"`;
   const command = ["/bin/sh", "-c", script, "sh", markerPath];
-  return [["ExecStop", commandLine(command)], timeout];
+  return [
+    ["ExecStop", commandLine(command)],
+    ["TimeoutStopSec", `${seconds}`],
+  ];
 }
 
 type Lines = readonly (readonly [key: string, value: string])[];

@@ -8,10 +8,14 @@ import { match, ok, strictEqual } from "node:assert/strict";
 import { systemClock } from "../../../mod/base/mod.ts";
 import { AgentProcess } from "../../../scripts/lib/agent_process.ts";
 import { runningContainers } from "../../../scripts/lib/pod_views.ts";
+import { waitUntil } from "../../../scripts/lib/wait_until.ts";
 import { alone } from "../../support/agent/manifests.ts";
 import { FakeCri } from "../../support/fake_cri/fake_cri.ts";
 import { IMAGE } from "../../support/pods.ts";
 import { TempDir } from "../../support/temp_dir.ts";
+
+const HEAD =
+  "apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\n";
 
 /** An agent whose pod "web" runs, with these lines in its configuration file. */
 async function world(
@@ -25,14 +29,7 @@ async function world(
   );
   fake.addImage({ ref: IMAGE });
   const config = `${directory}/config.yaml`;
-  await Deno.writeTextFile(
-    config,
-    [
-      "apiVersion: kubelet.config.k8s.io/v1beta1",
-      "kind: KubeletConfiguration",
-      ...lines,
-    ].join("\n"),
-  );
+  await Deno.writeTextFile(config, HEAD + lines.join("\n"));
   const notify = stack.adopt(
     Deno.listenDatagram({ transport: "unixpacket", path: `${directory}/n` }),
     (socket) => socket.close(),
@@ -57,7 +54,7 @@ async function world(
       if (text.includes(key)) return text;
     }
   };
-  return { agent, fake, marker, runs, heard };
+  return { agent, fake, marker, runs, heard, config };
 }
 
 Deno.test("runAgent() stops its pods when the machine goes down, and they come back (SD-01)", async () => {
@@ -111,4 +108,43 @@ Deno.test("runAgent() ends although the runtime does not, when the machine goes 
   await Deno.writeTextFile(marker, "");
   strictEqual(await agent.terminate(), 0);
   match(await agent.logTail(), /shutdown_group_late/);
+});
+
+Deno.test("runAgent() takes up what can change while it runs, and nothing of a file with a fault", async () => {
+  await using stack = new AsyncDisposableStack();
+  const { agent, fake, marker, runs, config } = await world(stack, []);
+  await agent.start();
+  await runs();
+  const reload = async (lines: string, said: RegExp): Promise<void> => {
+    await Deno.writeTextFile(config, `${HEAD}${lines}`);
+    Deno.kill(agent.pid, "SIGHUP");
+    await waitUntil(`${said}`, async () => said.test(await agent.logTail()));
+  };
+  await reload(
+    "shutdownGracePeriod: 1ms",
+    /config_not_reloaded.*wanted 0 or at least 1s/,
+  );
+  await reload("maxPods: 7", /config_needs_restart.*maxPods/);
+  // Had the file with a fault counted, or the one without a time, pods would end now or never.
+  await reload("shutdownGracePeriod: 20s", /config_reloaded.*20/);
+  await Deno.writeTextFile(marker, "");
+  strictEqual(await agent.terminate(), 0);
+  strictEqual(fake.running("web").length, 0);
+});
+
+Deno.test("runAgent() removes the file of an earlier shutdown even where pods are left alone", async () => {
+  await using stack = new AsyncDisposableStack();
+  const { agent, fake, marker, runs, config } = await world(stack, []);
+  await Deno.mkdir(agent.runDir, { recursive: true });
+  await Deno.writeTextFile(marker, "");
+  await agent.start();
+  await runs();
+  await Deno.writeTextFile(config, `${HEAD}shutdownGracePeriod: 20s`);
+  Deno.kill(agent.pid, "SIGHUP");
+  await waitUntil(
+    "the reload",
+    async () => /config_reloaded/.test(await agent.logTail()),
+  );
+  strictEqual(await agent.terminate(), 0);
+  strictEqual(fake.running("web").length, 1);
 });

@@ -4,6 +4,7 @@
  * @module
  */
 
+import { unlessAborted } from "../../../mod/base/mod.ts";
 import { type CliIo, main } from "../../../mod/cli/mod.ts";
 import { FakeClock } from "../fake_clock.ts";
 
@@ -43,6 +44,13 @@ export class TestIo implements CliIo {
   }
   stopRequests(): { readonly signal: AbortSignal } & Disposable {
     return { signal: this.stopping.signal, [Symbol.dispose]: () => {} };
+  }
+  reloadRequests(): ReturnType<CliIo["reloadRequests"]> {
+    const never = new Promise<never>(() => {});
+    return {
+      next: (signal) => unlessAborted(never, signal),
+      [Symbol.dispose]: () => {},
+    };
   }
 }
 

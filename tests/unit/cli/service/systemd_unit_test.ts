@@ -125,6 +125,12 @@ for (
   });
 }
 
+Deno.test("systemdUnit() reloads by the signal that the agent hears", async () => {
+  deepStrictEqual(await valuesOf("ExecReload", []), [
+    "/bin/kill -HUP $MAINPID",
+  ]);
+});
+
 Deno.test("systemdUnit() starts again for ever", async () => {
   strictEqual((await valuesOf("Restart", []))[0], "always");
   strictEqual((await valuesOf("StartLimitIntervalSec", []))[0], "0");
@@ -142,7 +148,7 @@ Deno.test("systemdUnit() says when the machine goes down, and gives the pods the
   deepStrictEqual(await valuesOf("TimeoutStopSec", args, file), ["150"]);
 });
 
-Deno.test("systemdUnit() stops only the agent where pods are left alone", async () => {
-  deepStrictEqual(await valuesOf("ExecStop", []), []);
+Deno.test("systemdUnit() says it also where no time is configured yet", async () => {
+  strictEqual((await valuesOf("ExecStop", [])).length, 1);
   deepStrictEqual(await valuesOf("TimeoutStopSec", []), ["30"]);
 });
