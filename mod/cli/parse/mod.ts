@@ -39,5 +39,6 @@ export type {
   OutputFormat,
   ValidateCommand,
 } from "./command.ts";
+export { COMMAND_NAMES } from "./command.ts";
 export { helpText } from "./help.ts";
 export { parseCommand } from "./parse_command.ts";

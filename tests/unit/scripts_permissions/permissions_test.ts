@@ -51,6 +51,17 @@ Deno.test("grantsForArguments() gives clients their socket", async () => {
   }
 });
 
+Deno.test("grantsForArguments() gives install the hostname and nothing else", async () => {
+  deepStrictEqual(
+    await flags("install --root-dir=/x --pod-network=10.1.0.0/16"),
+    [
+      ...BARE.slice(0, 2),
+      "--allow-sys=hostname",
+      ...BARE.slice(2),
+    ],
+  );
+});
+
 Deno.test("grantsForArguments() gives validate its files, from the caller's directory", async () => {
   const given = await flags("validate a.yaml /b ../c -");
   ok(given.includes("--allow-read=/here/a.yaml,/b,/c"));
