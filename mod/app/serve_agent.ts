@@ -161,13 +161,7 @@ async function serve(
     address: config.server.healthzAddress,
     port: config.server.healthzPort,
   }, { health: views, clock, log });
-  log.info("agent_started", {
-    version: VERSION,
-    node: config.node.name,
-    manifests: config.source.manifestPath,
-    root: config.paths.rootDir,
-    runtime: config.runtime.socketPath,
-  });
+  logStart(config, log);
   using socket = openNotifySocket(config, log);
   const manager = socket && new ServiceManager({
     clock,
@@ -201,6 +195,16 @@ async function serve(
   tasks.start((signal) => reloader.run(signal));
   if (manager !== undefined) tasks.start((signal) => manager.run(signal));
   await life.run(end);
+}
+
+function logStart(config: AgentConfig, log: Logger): void {
+  log.info("agent_started", {
+    version: VERSION,
+    node: config.node.name,
+    manifests: config.source.manifestPath,
+    root: config.paths.rootDir,
+    runtime: config.runtime.socketPath,
+  });
 }
 
 /** Without it the agent runs on, and the service manager takes it for one that hangs. */
