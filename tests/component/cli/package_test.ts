@@ -203,7 +203,7 @@ Deno.test({
     const { code, out, err } = await run("man", "--warnings", "-l", file);
     strictEqual(code, 0, err);
     strictEqual(err, "");
-    match(out.replaceAll(/.\x08/g, ""), /--pod-manifest-path PATH +a manifest/);
+    match(out.replaceAll(/.[\b]/g, ""), /--pod-manifest-path PATH +a manifest/);
   },
 });
 
