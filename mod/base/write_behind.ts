@@ -45,7 +45,7 @@ export interface WriteBehindOptions {
 interface UnwrittenValue<Value> {
   readonly value: Value;
   state: "fresh" | "failed" | "retried";
-  /** Whether it does not wait for others. */
+  /** Whether it does not wait for others (any longer). */
   isUrgent: boolean;
 }
 
@@ -191,13 +191,16 @@ export class WriteBehind<Value> {
       }
       this.#dueMs = nowMs;
     }
-    const isDue = nowMs >= this.#dueMs;
+    if (nowMs >= this.#dueMs) {
+      this.#dueMs = Infinity;
+      for (const pending of this.#pending.values()) {
+        if (pending.state !== "failed") pending.isUrgent = true;
+      }
+    }
     for (const [key, { state, isUrgent }] of this.#pending) {
       if (this.#isFull) return;
-      if (state === "failed" || !(isDue || isUrgent)) continue;
-      void this.#write(key);
+      if (state !== "failed" && isUrgent) void this.#write(key);
     }
-    if (isDue) this.#dueMs = Infinity;
   }
 
   /** Never rejects. */
@@ -206,8 +209,6 @@ export class WriteBehind<Value> {
     if (known !== undefined) return known;
     const writing = this.#tryWrite(key).finally(() => {
       this.#writing.delete(key);
-      // What came meanwhile has its turn.
-      this.hasten(key);
       this.#bell.ring();
     });
     this.#writing.set(key, writing);
@@ -218,6 +219,8 @@ export class WriteBehind<Value> {
     using _permit = await this.#permits.acquire();
     const pending = this.#pending.get(key);
     if (pending === undefined) return;
+    // What comes meanwhile waits anew, behind the others.
+    pending.isUrgent = false;
     const { signal } = this.#scope;
     try {
       await this.#target.write(key, pending.value, signal);
@@ -227,6 +230,12 @@ export class WriteBehind<Value> {
       if (isAbort(error, signal)) return;
       // What was withdrawn meanwhile need not be written.
       if (this.#pending.has(key)) this.#fail(key, pending, error);
+    } finally {
+      const newer = this.#pending.get(key);
+      if (newer !== undefined && newer !== pending) {
+        this.#pending.delete(key);
+        this.#pending.set(key, newer);
+      }
     }
   }
 

@@ -119,6 +119,36 @@ Deno.test("WriteBehind gathers changes, from the first of them on, but for what 
   deepStrictEqual(rig.began.slice(3), ["200 a=2"]);
 });
 
+Deno.test("WriteBehind gathers what changes while it is written as well", async () => {
+  await using rig = new Rig({ gatherMs: 100 });
+  await rig.start();
+  const gate = Promise.withResolvers<void>();
+  rig.hanging.set("a", gate.promise);
+  await rig.put("a", "1");
+  await rig.put("b", "1");
+  await rig.clock.advance(100);
+  await rig.put("a", "2");
+  await rig.clock.advance(10);
+  gate.resolve();
+  await rig.clock.advance(89);
+  deepStrictEqual(rig.began, ["100 a=1", "110 b=1"]);
+  await rig.clock.advance(1);
+  deepStrictEqual(rig.began.slice(2), ["200 a=2"]);
+});
+
+Deno.test("WriteBehind writes the others before what has changed while it was written", async () => {
+  await using rig = new Rig();
+  const gate = Promise.withResolvers<void>();
+  rig.hanging.set("a", gate.promise);
+  rig.writes.put("a", "1");
+  rig.writes.put("b", "1");
+  await rig.start();
+  await rig.put("a", "2");
+  gate.resolve();
+  await rig.clock.advance(0);
+  deepStrictEqual(rig.done, ["a=1", "b=1", "a=2"]);
+});
+
 Deno.test("WriteBehind hastens what is gathered for one key, if there is anything", async () => {
   await using rig = new Rig({ gatherMs: 100 });
   await rig.start();

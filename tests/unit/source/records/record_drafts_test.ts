@@ -61,6 +61,20 @@ Deno.test("DiskLastGoodStore writes the records of a burst together, ten seconds
   strictEqual(disk.writes, 3);
 });
 
+Deno.test("DiskLastGoodStore writes manifests that change all the time every ten seconds, on a slow disk too", async () => {
+  const agent = rigOf();
+  const { disk, lastGood, clock } = agent;
+  const { signal } = new AbortController();
+  disk.hanging = (call) =>
+    call.startsWith("write ") ? clock.sleep(50, signal) : undefined;
+  for (let ms = 0; ms < 55_000; ms += 20) {
+    for (const path of ["/m/a", "/m/b"]) lastGood.save(path, content(`${ms}`));
+    await agent.pass(20);
+  }
+  strictEqual(disk.writes, 2 * 5);
+  await agent.kill();
+});
+
 Deno.test("DiskLastGoodStore has the newest of what an agent kept that was killed, at every step of its writes (I8)", async () => {
   for (let steps = 0; steps < 12; steps++) {
     const disk = new FakeRecords();
