@@ -195,6 +195,7 @@ export class FileSource {
     }
     const least = this.#table.size / MOST_SETS;
     let taken = 0;
+    let spentMs = 0;
     // What arrives while we read is read as well and goes out in the same set, but
     // the first of many does not wait long for the last.
     do {
@@ -214,7 +215,8 @@ export class FileSource {
         }));
       }
       taken += due.length;
-    } while (taken < least || clock.monotonic() - startMs < BATCH_MS);
+      spentMs = clock.monotonic() - startMs;
+    } while (spentMs < BATCH_MS || taken < least && spentMs < MOST_BATCH_MS);
   }
 
   async #takeSet(): Promise<SourceSet | undefined> {
@@ -289,8 +291,10 @@ export class FileSource {
 const BATCH_MS = 5;
 
 // All manifests that change at once come in at most so many sets: each of them costs a
-// look at every manifest.
+// look at every manifest. Slow ones, or one that changes all the time, do not hold up the
+// others for that.
 const MOST_SETS = 16;
+const MOST_BATCH_MS = 1000;
 
 // As long as a writer may take that pauses.
 const FIRST_SET_MS = 10_000;

@@ -102,3 +102,41 @@ Deno.test("FileSource looks at everything for a fifth of the time at most, howev
   // At 0, 1, … and 10 s.
   strictEqual(lists, 11);
 });
+
+/**
+ * Makes reading take 100 ms, and has hints of the names come more often than that, until
+ * there is a new image.
+ *
+ * @returns after how long, or after ten seconds without one
+ */
+async function whileRestless(
+  rig: FileSourceRig,
+  names: readonly string[],
+): Promise<number> {
+  const { clock, files } = rig;
+  const stop = new AbortController();
+  using _reading = { [Symbol.dispose]: () => stop.abort() };
+  const read = files.read.bind(files);
+  files.read = async (path, maxBytes) => {
+    await clock.sleep(100, stop.signal);
+    return await read(path, maxBytes);
+  };
+  let ms = 0;
+  for (; ms < 10_000 && !rig.images.includes("new"); ms += 50) {
+    for (const name of names) {
+      files.touch(`${name}.yaml`);
+      files.hint(`${name}.yaml`, "arrived");
+    }
+    await rig.pass(50);
+  }
+  files.read = read;
+  return ms;
+}
+
+Deno.test("FileSource delivers a change in a second though another manifest is read slowly all the time", async () => {
+  await using rig = await rigOf(1600);
+  rig.files.write("p1.yaml", manifest("p1", "new"), OLD);
+  rig.files.hint("p1.yaml", "arrived");
+  const ms = await whileRestless(rig, ["p0"]);
+  ok(ms <= 1_200, `after ${ms} ms`);
+});
