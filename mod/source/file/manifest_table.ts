@@ -295,7 +295,10 @@ export class ManifestTable {
         const { look } = this.get(path);
         if (look === undefined || dueOf(look) > nowMs) continue;
         due.push([path, look]);
-        this.#states.set(path, { ...this.get(path), look: undefined });
+        const state = { ...this.get(path), look: undefined };
+        // Behind those that wait: it may be due again at once.
+        this.#states.delete(path);
+        this.#states.set(path, state);
         if (look.kind === "now") paths.push(...look.together ?? []);
       }
     }

@@ -140,3 +140,15 @@ Deno.test("FileSource delivers a change in a second though another manifest is r
   const ms = await whileRestless(rig, ["p0"]);
   ok(ms <= 1_200, `after ${ms} ms`);
 });
+
+Deno.test("FileSource looks at a manifest though sixteen others are to be looked at all the time", async () => {
+  await using rig = await rigOf(20);
+  const names = Array.from({ length: 18 }, (_, at) => `p${at}`)
+    .filter((name) => name !== "p9");
+  rig.files.write("p9.yaml", manifest("p9", "new"), OLD);
+  for (const name of [...names, "p9"]) {
+    rig.files.hint(`${name}.yaml`, "arrived");
+  }
+  const ms = await whileRestless(rig, names);
+  ok(ms <= 1_200, `after ${ms} ms`);
+});
