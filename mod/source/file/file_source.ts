@@ -208,15 +208,22 @@ export class FileSource {
         ([path]) =>
           this.#table.get(path).movedTo !== undefined ? "from" : "rest",
       );
-      for (const some of [rest, from]) {
-        await Promise.all(some.map(async ([path, look]) => {
-          await this.#manifests.examine(path, look);
-          this.#table.endLook(path);
-        }));
-      }
+      await this.#examine(rest);
+      await this.#examine(from);
       taken += due.length;
       spentMs = clock.monotonic() - startMs;
     } while (spentMs < BATCH_MS || taken < least && spentMs < MOST_BATCH_MS);
+  }
+
+  /** Looks at what was taken, of which there may be any number that moved in a row. */
+  async #examine(looks: ReturnType<ManifestTable["takeDue"]>): Promise<void> {
+    for (let at = 0; at < looks.length; at += READERS) {
+      const some = looks.slice(at, at + READERS);
+      await Promise.all(some.map(async ([path, look]) => {
+        await this.#manifests.examine(path, look);
+        this.#table.endLook(path);
+      }));
+    }
   }
 
   async #takeSet(): Promise<SourceSet | undefined> {

@@ -11,8 +11,11 @@ import { FakeClock } from "../../../support/fake_clock.ts";
 import { FakeLastGood } from "../../../support/source/fake_manifests.ts";
 import {
   FileSourceRig,
+  lacking,
   manifest,
+  move,
   OLD,
+  withUid,
 } from "../../../support/source/file_source_rig.ts";
 import { sourcePod } from "../../../support/source/source_pods.ts";
 
@@ -66,6 +69,23 @@ Deno.test("FileSource reads sixteen of many manifests at once when it looks at a
   strictEqual(rig.sets.length, 0);
   await rig.pass(1);
   strictEqual(rig.sets.at(-1)?.pods.length, 40);
+  strictEqual(seen.most, 16);
+});
+
+Deno.test("FileSource reads sixteen at once of manifests that moved in a row", async () => {
+  await using rig = new FileSourceRig();
+  const moved = Array.from({ length: 40 }, (_, at) => `p${11 + at}`);
+  for (const name of moved) {
+    rig.files.write(`${name}.yaml`, withUid(name), OLD);
+  }
+  await rig.pass();
+  const seen = slowDown(rig, 1);
+  // Each takes the place of the one before, which moved on.
+  for (const [at, name] of moved.entries()) {
+    move(rig, name, moved[at - 1] ?? "new");
+  }
+  await rig.pass(1_000);
+  deepStrictEqual(lacking(rig, ...moved), []);
   strictEqual(seen.most, 16);
 });
 
