@@ -84,6 +84,8 @@ export class FileSource {
     | { readonly version: number; readonly resolution: Resolution }
     | undefined;
   #emitted: SourceSet | undefined;
+  /** What the last set that was not held back came from. */
+  #passed: Resolution | undefined;
   /** Until then the first set waits for manifests that may be being written. */
   #settledMs = Infinity;
   /** Since when a set is held back that lacks something. */
@@ -236,6 +238,8 @@ export class FileSource {
     this.#reporter.update([...this.#outage(), ...reports, ...rewritten]);
     if (pathState.kind === "unknown") return undefined;
     if (this.#mustWait(resolution)) return undefined;
+    this.#passed = resolution;
+    this.#heldMs = undefined;
     this.#table.notePlaces();
     this.#kept.keep(resolution);
     const set: SourceSet = { source: "file", pods, objects };
@@ -249,10 +253,10 @@ export class FileSource {
 
   /** Puts the manifests together; anew only if one of them gives something else. */
   async #resolve(): Promise<Resolution> {
-    const { entries, version } = this.#table;
+    const { version } = this.#table;
     const known = this.#resolved;
     if (known?.version === version) return known.resolution;
-    const resolution = await this.#kept.resolve(entries);
+    const resolution = await this.#kept.resolve(this.#table.entries);
     this.#resolved = { version, resolution };
     return resolution;
   }
@@ -261,14 +265,15 @@ export class FileSource {
    * Whether a pod or an object of the last set has no manifest now, but may be found in
    * another in a moment, or in its own when the directory is back.
    */
-  #mustWait({ holders }: Resolution): boolean {
+  #mustWait(resolution: Resolution): boolean {
+    if (resolution === this.#passed) return false;
     const table = this.#table;
     const nowMs = this.#deps.clock.monotonic();
     const sinceMs = this.#heldMs ?? nowMs;
-    const isHeld = this.#emitted !== undefined &&
-      table.isInMotion(sinceMs, nowMs) && !areNamed(this.#emitted, holders);
-    this.#heldMs = isHeld ? sinceMs : undefined;
-    return isHeld && (table.isAway || nowMs - sinceMs < PATIENCE_MS);
+    this.#heldMs = sinceMs;
+    return this.#emitted !== undefined && table.isInMotion(sinceMs, nowMs) &&
+      !areNamed(this.#emitted, resolution.holders) &&
+      (table.isAway || nowMs - sinceMs < PATIENCE_MS);
   }
 
   /** Whether the first set has to wait for manifests that may be being written. */

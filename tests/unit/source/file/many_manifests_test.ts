@@ -8,6 +8,7 @@ import { ok, strictEqual } from "node:assert/strict";
 import {
   FileSourceRig,
   manifest,
+  move,
   OLD,
 } from "../../../support/source/file_source_rig.ts";
 
@@ -151,4 +152,22 @@ Deno.test("FileSource looks at a manifest though sixteen others are to be looked
   }
   const ms = await whileRestless(rig, names);
   ok(ms <= 1_200, `after ${ms} ms`);
+});
+
+Deno.test("FileSource compares no manifests while two of them change places all the time", async () => {
+  await using rig = await rigOf(3);
+  const { clock, files } = rig;
+  const look = files.look.bind(files);
+  const stop = new AbortController();
+  using _looking = { [Symbol.dispose]: () => stop.abort() };
+  files.look = async (path) => {
+    await clock.sleep(1, stop.signal);
+    return await look(path);
+  };
+  for (let at = 0; at < 200; at++) {
+    const [from, to] = at % 2 === 0 ? ["p1", "q"] : ["q", "p1"];
+    move(rig, from, to);
+    await rig.pass(2);
+  }
+  strictEqual(rig.asked(), 0);
 });
