@@ -192,7 +192,10 @@ export class FileSource {
     if (this.#table.isScanDue(startMs)) {
       this.#table.beginScan(startMs, this.#options.checkFrequencyMs);
       await this.#manifests.scan();
-      this.#table.endScan(clock.monotonic());
+      // How long a refusal takes, or a look that is repeated, says nothing of that.
+      const { kind, message } = this.#manifests.pathState;
+      const isSeen = kind !== "unknown" && message === undefined;
+      if (isSeen) this.#table.endScan(clock.monotonic());
       this.#isChanged = true;
     }
     const least = this.#table.size / MOST_SETS;

@@ -151,3 +151,24 @@ for (const isKept of [true, false]) {
     },
   );
 }
+
+for (const what of ["directory", "manifest"] as const) {
+  Deno.test(`FileSource looks again as soon as it is asked to after its first look at a ${what} hung`, async () => {
+    await using rig = new FileSourceRig();
+    const { clock, files } = rig;
+    files.write("a.yaml", manifest("a"), OLD);
+    files.write("b.yaml", manifest("b"), OLD);
+    const { signal } = new AbortController();
+    beforeLook(rig, what === "directory" ? "/m" : "/m/b.yaml", async () => {
+      await clock.sleep(3_000, signal);
+      // An editor may be at work: all is looked at again in a moment.
+      if (what === "manifest") files.enteredMs = clock.now();
+      throw new Error("The file system does not answer");
+    });
+    await rig.pass(3_050);
+    deepStrictEqual(rig.sets, []);
+    if (what === "directory") files.rescan();
+    await rig.pass(50);
+    strictEqual(rig.names, "a,b");
+  });
+}
