@@ -222,9 +222,8 @@ export class ManifestSet {
 
   #endFirstScan(): void {
     const { lastGood, table } = this.#deps;
-    if (!this.#isFirstScan) return;
+    if (this.#isFirstScan) lastGood.retain(() => new Set(table.entries.keys()));
     this.#isFirstScan = false;
-    lastGood.retain(() => new Set(table.entries.keys()));
   }
 
   async #scanEntry(path: string): Promise<void> {
@@ -342,7 +341,7 @@ export class ManifestSet {
       this.#directory.settle(directory, options);
     if (!isOther && !isExchanged) return;
     // What is mounted and off again between two looks of the watcher leaves no hint.
-    this.#deps.table.scanSoon(this.#deps.clock.monotonic() + EXCHANGED_MS);
+    this.#deps.table.noteOther(this.#deps.clock.monotonic() + EXCHANGED_MS);
   }
 
   async #lose(): Promise<void> {
@@ -383,6 +382,7 @@ export class ManifestSet {
     const isHeld = kind === "absent" || this.#deps.table.entries.size > 0;
     if (kind !== "file" && isHeld) kind = "directory";
     this.#pathState = { kind, message };
+    this.#deps.table.noteOther(Infinity);
   }
 
   #drop(path: string): void {

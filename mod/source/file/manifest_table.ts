@@ -239,7 +239,20 @@ export class ManifestTable {
   /** Something is missing that may be there again with its directory. */
   noteAway(nowMs: number): void {
     this.#isAway = true;
-    this.scanSoon(nowMs);
+    this.noteOther(nowMs);
+  }
+
+  /**
+   * All may be on another disk from now on, where other content looks the same: images are
+   * made with equal times, and their files have equal inodes. A full look is due at `atMs`.
+   */
+  noteOther(atMs: number): void {
+    for (const [path, { entry }] of this.#states) {
+      if (entry?.read?.isProof !== true) continue;
+      const read = { ...entry.read, isProof: false };
+      this.update(path, { entry: { ...entry, read } });
+    }
+    this.scanSoon(atMs);
   }
 
   /** All is looked at where it was, or is to be. */
