@@ -218,9 +218,11 @@ export class ManifestTable {
     const { entry, missingMs = nowMs, movedTo } = this.get(path);
     if (entry === undefined) return false;
     const target = movedTo === undefined ? {} : this.get(movedTo);
-    const isThere = target.entry !== undefined;
-    const sinceMs = isThere ? -Infinity : missingMs;
-    const dueMs = settleMs + (target.look === undefined ? sinceMs : nowMs);
+    const isRead = target.entry?.read !== undefined;
+    const isUnread = target.entry !== undefined && !isRead;
+    const sinceMs = isRead ? -Infinity : missingMs;
+    const quietMs = target.look === undefined ? sinceMs : nowMs;
+    const dueMs = isUnread ? nowMs + RECALL.baseMs : quietMs + settleMs;
     if (nowMs >= dueMs) return false;
     this.update(path, { missingMs });
     this.lookLater(path, { kind: "when_quiet", dueMs });

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { deepStrictEqual, strictEqual } from "node:assert/strict";
+import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import {
   FileSourceRig,
   lacking,
@@ -110,4 +110,51 @@ Deno.test("FileSource does not end pods whose manifests change places just befor
   files.hint("a.yaml", "arrived");
   await rig.pass(5_000);
   deepStrictEqual(lacking(rig, "a", "b"), []);
+});
+
+for (const what of ["new", "taken"] as const) {
+  Deno.test(`FileSource does not end a pod whose manifest moves to a ${what} name and cannot be read there (I8)`, async () => {
+    await using rig = new FileSourceRig();
+    const { files } = rig;
+    files.write("a.yaml", withUid("a"), OLD);
+    if (what === "taken") files.write("b.yaml", withUid("b"), OLD);
+    await rig.pass();
+    move(rig, "a", "b");
+    const file = files.files.get("/m/b.yaml");
+    if (file === undefined) throw new Error("It did not move");
+    const failure = new Error("EMFILE");
+    files.files.set("/m/b.yaml", { ...file, failure });
+    await rig.pass(60_000);
+    deepStrictEqual(lacking(rig, "a"), []);
+    files.files.set("/m/b.yaml", file);
+    await rig.pass(21_000);
+    deepStrictEqual(lacking(rig, "a"), []);
+    strictEqual(rig.names, "a");
+    deepStrictEqual([...rig.lastGood.records.keys()], ["/m/b.yaml"]);
+    deepStrictEqual(rig.source.report(), []);
+  });
+}
+
+Deno.test("FileSource looks once a second for a manifest that cannot be read where it moved to", async () => {
+  await using rig = new FileSourceRig();
+  const { files } = rig;
+  files.write("a.yaml", withUid("a"), OLD);
+  await rig.pass();
+  move(rig, "a", "b");
+  const file = files.files.get("/m/b.yaml");
+  if (file === undefined) throw new Error("It did not move");
+  files.files.set("/m/b.yaml", { ...file, failure: new Error("EIO") });
+  const look = files.look.bind(files);
+  let looks = 0;
+  files.look = async (path) => {
+    if (path === "/m/a.yaml") looks++;
+    return await look(path);
+  };
+  await rig.pass(60_000);
+  // Each is two, and some are full looks.
+  ok(looks <= 140, `${looks} looks`);
+  files.remove("b.yaml");
+  files.hint("b.yaml", "removed");
+  await rig.pass(1_500);
+  strictEqual(rig.names, "");
 });
