@@ -153,12 +153,9 @@ export class ManifestTable {
 
   /** There is a file. What the path had before moved if a hint says so that came since. */
   noteFound(path: string): void {
-    const { look, movedTo } = this.get(path);
-    const isOver = look === undefined;
-    this.update(path, {
-      missingMs: undefined,
-      movedTo: isOver ? undefined : movedTo,
-    });
+    const { look, movedTo: before } = this.get(path);
+    const movedTo = look === undefined ? undefined : before;
+    this.update(path, { missingMs: undefined, movedTo });
   }
 
   /** A file changes: the newest wish to look at it replaces an older one. */
@@ -364,7 +361,9 @@ export class ManifestTable {
   /** To be called when a full look is over: however often one is asked for, most of the time none goes on. */
   endScan(nowMs: number): void {
     const tookMs = nowMs - this.#scannedMs;
-    this.#restMs = Math.max(this.#scanGapMs, tookMs * SCAN_SHARE);
+    // A disk that hung for a while is asked again as soon as one that did not.
+    const pauseMs = Math.min(tookMs * (SCAN_SHARE - 1), RECALL.maxMs);
+    this.#restMs = Math.max(this.#scanGapMs, tookMs + pauseMs);
   }
 
   get #nextScanMs(): number {

@@ -171,3 +171,24 @@ Deno.test("FileSource compares no manifests while two of them change places all 
   }
   strictEqual(rig.asked(), 0);
 });
+
+Deno.test("FileSource looks at everything twenty seconds after a look that took long", async () => {
+  await using rig = await rigOf(1);
+  const list = rig.files.list.bind(rig.files);
+  const stop = new AbortController();
+  using _waiting = { [Symbol.dispose]: () => stop.abort() };
+  let hungMs = 100_000;
+  rig.files.list = async (path) => {
+    await rig.clock.sleep(hungMs, stop.signal);
+    hungMs = 0;
+    return await list(path);
+  };
+  rig.files.rescan();
+  await rig.pass(100_000);
+  rig.files.write("p0.yaml", manifest("p0", "new"), OLD);
+  rig.files.rescan();
+  await rig.pass(19_900);
+  strictEqual(rig.images, "busybox");
+  await rig.pass(200);
+  strictEqual(rig.images, "new");
+});
