@@ -240,7 +240,8 @@ export class FileSource {
     const rewritten = this.#table.rewritten(this.#deps.clock.monotonic());
     this.#reporter.update([...this.#outage(), ...reports, ...rewritten]);
     if (pathState.kind === "unknown") return undefined;
-    if (this.#mustWait(resolution)) return undefined;
+    this.#isChanged = this.#mustWait(resolution);
+    if (this.#isChanged) return undefined;
     this.#passed = resolution;
     this.#heldMs = undefined;
     this.#table.notePlaces();
@@ -279,6 +280,12 @@ export class FileSource {
       (table.isAway || nowMs - sinceMs < PATIENCE_MS);
   }
 
+  /** Until when a set waits that may not be delivered yet. */
+  get #patienceMs(): number {
+    if (this.#heldMs === undefined) return this.#settledMs;
+    return this.#table.isAway ? Infinity : this.#heldMs + PATIENCE_MS;
+  }
+
   /** Whether the first set has to wait for manifests that may be being written. */
   #isSettling(): boolean {
     return this.#emitted === undefined &&
@@ -295,7 +302,8 @@ export class FileSource {
 
   async #untilDue(signal: AbortSignal): Promise<void> {
     const { clock } = this.#deps;
-    const untilMs = this.#table.dueMs;
+    const waitsMs = this.#isChanged ? this.#patienceMs : Infinity;
+    const untilMs = Math.min(this.#table.dueMs, waitsMs);
     if (untilMs > clock.monotonic()) {
       await this.#bell.wait(signal, { clock, untilMs });
     }
