@@ -95,7 +95,11 @@ export class ManifestDirectory {
     const isYoung = ageMs >= 0 && ageMs < settleMs;
     this.#editedMs ??= nowMs;
     const isOver = nowMs - this.#editedMs >= settleMs * 10;
-    return isYoung && !isOver ? nowMs + settleMs - ageMs : undefined;
+    if (isOver) return undefined;
+    if (isYoung) return nowMs + settleMs - ageMs;
+    // A full look takes time, and what came or went meanwhile was not listed.
+    const listed = this.isCurrent(look) ? this.#current : look;
+    return listed?.modifiedMs === look?.modifiedMs ? undefined : nowMs;
   }
 
   /**

@@ -86,3 +86,28 @@ Deno.test("FileSource keeps the pod of a single manifest that is moved aside whi
   await rig.pass(5_000);
   deepStrictEqual(namesOf(rig), ["a"]);
 });
+
+for (const isHinted of [true, false]) {
+  Deno.test(`FileSource keeps the pod of a manifest that comes back while the agent still looks at others, ${isHinted ? "with" : "without"} a hint`, async () => {
+    await using rig = await startAfter(0);
+    const { clock, files } = rig;
+    const stop = new AbortController();
+    using _waiting = { [Symbol.dispose]: () => stop.abort() };
+    const look = files.look.bind(files);
+    files.look = async (path) => {
+      if (path === "/m/b.yaml") await clock.sleep(150, stop.signal);
+      return await look(path);
+    };
+    await rig.pass(5);
+    files.enteredMs = clock.now();
+    files.write("a.yaml", isHinted ? "" : manifest("a"));
+    if (isHinted) {
+      files.hint("a.yaml", "created");
+      await rig.pass(400);
+      files.write("a.yaml", manifest("a"));
+      files.hint("a.yaml", "closed");
+    }
+    await rig.pass(5_000);
+    deepStrictEqual(namesOf(rig), ["a,b"]);
+  });
+}
