@@ -34,6 +34,7 @@ import { buildRuntime } from "./core_runtime.ts";
 import { buildSources, sourceNames, type Sources } from "./core_sources.ts";
 import { admissionNode } from "./gather_node_facts.ts";
 import { collectGarbage, IdleMemory } from "./idle_memory.ts";
+import { loadPulledImages, pullEnds } from "./image_records.ts";
 import { nodeIps } from "./node_ips.ts";
 import { pressureBuilder } from "./build_pressure.ts";
 import { buildNodeResources } from "./node_resources.ts";
@@ -107,7 +108,7 @@ export async function buildCore(
     sources: [...sources.sources.values()],
     lifecycleEvents: (signal) =>
       runtimeEvents(watch, { ...deps, driver }, signal),
-    pullEnds: (signal) => executor.pullEnds(signal),
+    pullEnds: (signal) => pullEnds(executor, { ...common, ...state }, signal),
     whenWaiting: (listener) => activities.whenWaiting(listener),
     runtimePods: podsOf(picture),
     ownedUids: () => owned.uids,
@@ -182,7 +183,8 @@ async function loadState(
   });
   const lostRecords = await podRecords.load(owned.uids);
   await records.load(owned.uids);
-  return { volumes, owned, records, lostRecords };
+  const pulledImages = await loadPulledImages(config, deps);
+  return { volumes, owned, records, lostRecords, pulledImages };
 }
 
 /** What moves in the runtime, from when it first answers; after an outage it may be another. */

@@ -8,6 +8,7 @@ import type { Sessions } from "../base/mod.ts";
 import type { ObjectGetter } from "../api/objects/mod.ts";
 import type { AgentConfig } from "../config/mod.ts";
 import type { Activities } from "../runtime/account/mod.ts";
+import type { PulledImages } from "../runtime/images/mod.ts";
 import {
   ImageCredentials,
   NodeConfigFiles,
@@ -43,6 +44,7 @@ interface RuntimeDeps extends CoreDeps {
   /** The agent's own pods. */
   readonly owned: OwnedPods;
   readonly podRecords: PodRecords;
+  readonly pulledImages: PulledImages;
   /** The pods of which it is not known what their record said. */
   readonly lostRecords: ReadonlySet<string>;
 }
@@ -89,10 +91,11 @@ export async function buildRuntime(
   const executor = new PodExecutor({
     ...common,
     images,
+    imageRecords: deps.pulledImages,
     credentials: new ImageCredentials({
       ...deps,
       node: new NodeConfigFiles({
-        paths: config.runtime.imageCredentialFiles,
+        paths: config.images.credentialFiles,
         rootDir: config.paths.rootDir,
       }, { readFile: readFileBounded }),
     }),

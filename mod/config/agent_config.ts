@@ -8,6 +8,7 @@ import type { UnknownFields } from "../api/fault/mod.ts";
 import type { CgroupDriver } from "../api/types/mod.ts";
 import type { ShutdownGroup } from "../pod/lifecycle/mod.ts";
 import type { Hidden } from "../base/text/mod.ts";
+import type { VerificationPolicy } from "../runtime/images/mod.ts";
 import type { PressureOptions, ThresholdFields } from "../pressure/mod.ts";
 
 /** What the manifest sources need. */
@@ -55,8 +56,6 @@ export interface RuntimeConfig {
   readonly podLogsDir: string;
   /** Longest wait between two restarts of a crashing container. */
   readonly maxRestartPeriodMs: number;
-  /** Absolute paths of docker configurations whose logins hold for all pods. */
-  readonly imageCredentialFiles: readonly string[];
   /** How many images may be pulled at a time. */
   readonly parallelPulls: number;
   /**
@@ -75,6 +74,16 @@ export interface PodLogsConfig {
   /** How many containers are looked at at the same time. */
   readonly maxWorkers: number;
   readonly monitorIntervalMs: number;
+}
+
+/** What pulling images and giving them to pods needs. */
+export interface ImagesConfig {
+  /** Absolute paths of docker configurations whose logins hold for all pods. */
+  readonly credentialFiles: readonly string[];
+  /** When a pod may have an image that is there without a registry's word. */
+  readonly verificationPolicy: VerificationPolicy;
+  /** Repositories, or beginnings of some with a star behind them. */
+  readonly verificationAllowlist: readonly string[];
 }
 
 /** What the agent knows of the machine it runs on. */
@@ -205,6 +214,7 @@ export interface AgentConfig {
   readonly source: SourceConfig;
   readonly runtime: RuntimeConfig;
   readonly podLogs: PodLogsConfig;
+  readonly images: ImagesConfig;
   readonly node: NodeConfig;
   readonly pressure: PressureOptions;
   readonly sync: SyncConfig;
@@ -242,6 +252,7 @@ export interface Settings {
     readonly maxParallelImagePulls: number | undefined;
   };
   readonly podLogs: PodLogsConfig;
+  readonly images: ImagesConfig;
   readonly node: Omit<NodeConfig, "name" | "enforceAllocatable"> & {
     readonly name: string | undefined;
     readonly enforceNodeAllocatable: readonly string[] | undefined;

@@ -57,6 +57,7 @@ export function buildAgentConfig(
         ? 1
         : maxParallelImagePulls ?? DEFAULT_PARALLEL_PULLS,
     },
+    images: settings.images,
     node: nodeOf(node, name ?? ""),
     pressure: eviction.pressure,
     ...asGiven,
@@ -173,12 +174,22 @@ function notifySockets({ notifySocket, ownSocket }: AgentConfig["service"]) {
 }
 
 /** Settings that exclude each other. */
-function conflicts({ runtime, node }: Settings): string[] {
+function conflicts({ runtime, node, images }: Settings): string[] {
   const { maxParallelImagePulls = 1, serializeImagePulls } = runtime;
   const faults: string[] = [];
   if (maxParallelImagePulls > 1 && serializeImagePulls === true) {
     faults.push(
       `Cannot use maxParallelImagePulls: found ${maxParallelImagePulls} beside serializeImagePulls true, wanted it false`,
+    );
+  }
+  const { verificationPolicy, verificationAllowlist } = images;
+  // As upstream: it would have no effect.
+  if (
+    verificationAllowlist.length > 0 &&
+    verificationPolicy !== "NeverVerifyAllowlistedImages"
+  ) {
+    faults.push(
+      `Cannot use preloadedImagesVerificationAllowlist: found it beside imagePullCredentialsVerificationPolicy ${verificationPolicy}, wanted that NeverVerifyAllowlistedImages`,
     );
   }
   // As upstream: the limits of all pods stand on the cgroup above them.

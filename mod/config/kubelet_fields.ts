@@ -104,12 +104,6 @@ export const INERT_KUBELET_FIELDS: readonly Field[] = [
   // Images, logs and tracing.
   fixed("registryPullQPS", count, 5, POINTER),
   fixed("registryBurst", count, 10),
-  fixed(
-    "imagePullCredentialsVerificationPolicy",
-    text,
-    "NeverVerifyPreloadedImages",
-  ),
-  fixed("preloadedImagesVerificationAllowlist", textList, undefined),
   fixed("imageMinimumGCAge", durationMs, "2m"),
   fixed("imageMaximumGCAge", durationMs, "0s"),
   fixed("imageGCHighThresholdPercent", percent, 85, POINTER),

@@ -37,6 +37,7 @@ import {
   text,
   verbosityLevel,
 } from "./decoders.ts";
+import { IMAGE_ROWS } from "./image_settings.ts";
 import {
   headerLine,
   headerMap,
@@ -174,14 +175,6 @@ export const SETTINGS: {
       access: "write",
       net: "socket",
     },
-    imageCredentialFiles: {
-      flag: listFlag("image-credentials FILE", single(givenPath)),
-      help:
-        "docker's config.json with logins for registries,\nbeside ROOT-DIR/config.json; may be repeated",
-      skerry: field("imageCredentials", listOf(givenPath)),
-      fallback: [],
-      access: "read",
-    },
     podLogsDir: {
       flag: flag("pod-logs-dir PATH", givenPath),
       help: "logs of containers (default {default})",
@@ -216,6 +209,7 @@ export const SETTINGS: {
       fallback: 6,
     },
   },
+  images: IMAGE_ROWS,
   node: {
     name: {
       flag: flag("hostname-override NAME", nodeName),

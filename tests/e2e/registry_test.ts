@@ -74,6 +74,14 @@ for (const { name, options } of await containerdVersions()) {
           sleeper("right", image.byTag, ["right"]),
         );
         await untilPodRuns(agent, "right");
+        // The image is there now, and not for everyone (IM-07).
+        await agent.apply("later.json", sleeper("later", image.byTag));
+        await untilRefused(agent, "later");
+        await agent.apply(
+          "again.json",
+          sleeper("again", image.byTag, ["right"], "Never"),
+        );
+        await untilPodRuns(agent, "again");
         const shown = basicLogins(registry);
         deepStrictEqual(
           ["me:wrong-horse", "me:expired-horse", LOGIN].filter((login) =>
@@ -180,9 +188,11 @@ function sleeper(
   name: string,
   image: string,
   secrets: readonly string[] = [],
+  imagePullPolicy: "IfNotPresent" | "Never" = "IfNotPresent",
 ): Record<string, unknown> {
+  const command = ["sleep", "100000"];
   return podManifest(name, {
-    containers: [{ name: "c", image, command: ["sleep", "100000"] }],
+    containers: [{ name: "c", image, command, imagePullPolicy }],
     imagePullSecrets: secrets.map((name) => ({ name })),
   });
 }

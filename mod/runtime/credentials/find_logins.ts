@@ -17,10 +17,10 @@ const DOCKER_HUB = "index.docker.io";
  *
  * @param repository with its registry, such as `docker.io/library/busybox`
  */
-export function findLogins(
-  logins: readonly RegistryLogin[],
+export function findLogins<Login extends RegistryLogin>(
+  logins: readonly Login[],
   repository: string,
-): readonly RegistryLogin[] {
+): readonly Login[] {
   const found = logins.filter(({ pattern }) =>
     matchesRegistry(pattern, repository)
   ).sort(byKeyBackwards);

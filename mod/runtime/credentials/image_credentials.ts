@@ -22,6 +22,8 @@ export interface PullCredential {
   readonly password: Hidden<string>;
   /** The same for the same user and password, which it does not give away. */
   readonly fingerprint: string;
+  /** The Secret of the pod that has it; absent for one that holds for the whole node. */
+  readonly secret?: ObjectRef;
 }
 
 /** What of the credentials of a pod cannot be used, as an event says it. */
@@ -42,9 +44,20 @@ export interface FoundCredentials {
 /** Finds the credentials for an image of a pod. */
 export interface CredentialFinder {
   /** @param request.repository the image's name with its registry, without tag and digest */
-  find(
-    request: { readonly pod: Pod; readonly repository: string },
-  ): Promise<FoundCredentials>;
+  find(request: CredentialRequest): Promise<FoundCredentials>;
+  /** Those of the Secrets that the pod names, without a look anywhere else. */
+  ofSecrets(request: CredentialRequest): readonly PullCredential[];
+}
+
+/** Whose credentials are wanted, and what for. */
+interface CredentialRequest {
+  readonly pod: Pod;
+  readonly repository: string;
+}
+
+/** A login, and the Secret that has it. */
+interface FoundLogin extends RegistryLogin {
+  readonly secret?: ObjectRef;
 }
 
 /** Logins that hold for every pod of the node. */
@@ -78,14 +91,13 @@ export class ImageCredentials implements CredentialFinder {
   }
 
   async find(
-    { pod, repository }: { readonly pod: Pod; readonly repository: string },
+    { pod, repository }: CredentialRequest,
   ): Promise<FoundCredentials> {
     const secrets = this.#readSecrets(pod);
     const node = await this.#node.read();
     const tried = new Map<string, PullCredential>();
     for (const logins of [secrets.logins, node.logins]) {
-      for (const login of findLogins(logins, repository)) {
-        const credential = credentialOf(login);
+      for (const credential of credentialsFor(logins, repository)) {
         const { fingerprint } = credential;
         if (!tried.has(fingerprint)) tried.set(fingerprint, credential);
       }
@@ -99,22 +111,29 @@ export class ImageCredentials implements CredentialFinder {
     };
   }
 
+  ofSecrets(
+    { pod, repository }: CredentialRequest,
+  ): readonly PullCredential[] {
+    return credentialsFor(this.#readSecrets(pod).logins, repository);
+  }
+
   #readSecrets({ metadata, spec }: Pod): {
-    readonly logins: readonly RegistryLogin[];
+    readonly logins: readonly FoundLogin[];
     readonly problems: readonly CredentialProblem[];
   } {
     const { namespace } = metadata;
     const names = (spec.imagePullSecrets ?? []).map(({ name = "" }) => name);
     const missing: string[] = [];
-    const logins: RegistryLogin[] = [];
+    const logins: FoundLogin[] = [];
     const problems: CredentialProblem[] = [];
     const reason = "FailedToRetrieveImagePullSecret";
     // As upstream: an entry without a name is allowed and means nothing.
     for (const name of new Set(names.filter((each) => each !== ""))) {
-      const read = readSecret(this.#objects, { namespace, name });
+      const secret = { namespace, name };
+      const read = readSecret(this.#objects, secret);
       if (read === undefined) missing.push(name);
       else {
-        logins.push(...read.logins);
+        logins.push(...read.logins.map((login) => ({ ...login, secret })));
         problems.push(...read.problems.map((problem) => ({
           reason,
           message: `The image pull secret "${name}" cannot be used: ${problem}`,
@@ -159,10 +178,14 @@ const SECRET_FORMS: ReadonlyMap<
   ["kubernetes.io/dockercfg", { key: ".dockercfg", form: "dockercfg" }],
 ]);
 
-function credentialOf(
-  { username, password }: RegistryLogin,
-): PullCredential {
-  const pair = JSON.stringify([username, password.reveal()]);
-  const fingerprint = createHash("sha256").update(pair).digest("hex");
-  return { username, password, fingerprint };
+function credentialsFor(
+  logins: readonly FoundLogin[],
+  repository: string,
+): readonly PullCredential[] {
+  return findLogins(logins, repository)
+    .map(({ pattern: _pattern, ...login }) => {
+      const pair = JSON.stringify([login.username, login.password.reveal()]);
+      const fingerprint = createHash("sha256").update(pair).digest("hex");
+      return { ...login, fingerprint };
+    });
 }

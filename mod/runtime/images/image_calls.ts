@@ -9,7 +9,7 @@ import { formatDuration } from "../../base/text/mod.ts";
 import type { SandboxConfig } from "../../cri/config/mod.ts";
 import type { Image, ImageService } from "../../cri/model/mod.ts";
 import type { PullCredential } from "../credentials/mod.ts";
-import { tryCredentials } from "./try_credentials.ts";
+import { type TriedPull, tryCredentials } from "./try_credentials.ts";
 
 /**
  * Longest time for one pull. The CRI reports no progress. containerd gives up a pull
@@ -78,7 +78,7 @@ export class ImageCalls {
   /**
    * Has the runtime pull an image, with each of the credentials until one is good.
    *
-   * @returns the reference by which a container names it
+   * @returns the reference by which a container names it, and what was shown
    * @throws {Error} when it is not there in time
    * @throws {unknown} what the runtime says, and the reason of the signal when it aborts
    */
@@ -89,7 +89,7 @@ export class ImageCalls {
       readonly credentials: readonly PullCredential[];
       readonly signal: AbortSignal;
     },
-  ): Promise<string> {
+  ): Promise<TriedPull> {
     const { sandboxConfig, credentials, signal } = options;
     const limit = new AbortController();
     using _limit = this.#clock.after(PULL_LIMIT_MS, () => limit.abort());
@@ -98,13 +98,13 @@ export class ImageCalls {
         signal: AbortSignal.any([signal, limit.signal]),
         sandboxConfig,
       });
-      const ref = await tryCredentials(
+      const pulled = await tryCredentials(
         credentials,
         (auth) =>
           this.#images.pullImage({ image }, defined({ ...common, auth })),
       );
       this.forget(image);
-      return ref;
+      return pulled;
     } catch (error) {
       if (signal.aborted || !limit.signal.aborted) throw error;
       throw new Error(

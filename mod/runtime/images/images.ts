@@ -109,7 +109,8 @@ export class ImagePuller {
     if (known !== undefined) return known;
     if (policy === "IfNotPresent") {
       try {
-        if (await this.#pulls.calls.ask(wanted.image) !== undefined) {
+        const found = await this.#pulls.calls.ask(wanted.image);
+        if (found !== undefined && await this.#pulls.mayUse(wanted, found)) {
           return "over";
         }
       } catch {
@@ -200,7 +201,7 @@ export class ImagePuller {
     return { uid, pod, container, image, policy, events };
   }
 
-  /** The image if the node has it, or why that cannot be said. */
+  /** The image if the node has it for this pod, or why that cannot be said. */
   async #find(
     wanted: ImageRequest,
     signal: AbortSignal,
@@ -218,7 +219,11 @@ export class ImagePuller {
       const reason = "ImageInspectError";
       return { kind: "failed", reason, message, cause };
     }
-    return found && this.#pulls.found(wanted, found);
+    // As upstream: what the pod must not have is for it as if it were not there.
+    if (found === undefined || !await this.#pulls.mayUse(wanted, found)) {
+      return undefined;
+    }
+    return this.#pulls.found(wanted, found);
   }
 
   async #pull(

@@ -25,5 +25,7 @@
 export type { ImageOutcome, PullEnd } from "./pull_tasks.ts";
 export type { ImageHold } from "./image_holds.ts";
 export { listedName } from "./image_reference.ts";
+export type { VerificationPolicy } from "./image_access.ts";
 export { ImagePuller } from "./images.ts";
+export { type ImageRecords, PulledImages } from "./pulled_images.ts";
 export { imagesOf, pullFirst } from "./pull_first.ts";

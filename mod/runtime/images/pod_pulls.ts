@@ -32,6 +32,7 @@ import {
   type PullTask,
   PullTasks,
 } from "./pull_tasks.ts";
+import type { ImageRecords } from "./pulled_images.ts";
 import { type PullActivity, SharedPulls } from "./shared_pulls.ts";
 
 /** What having images takes. */
@@ -42,6 +43,7 @@ export interface PullerDeps {
   readonly sessions: Sessions;
   readonly activities: Activities;
   readonly credentials: CredentialFinder;
+  readonly records: ImageRecords;
 }
 
 /** An image, and the container on whose behalf it is looked for and pulled. */
@@ -75,11 +77,15 @@ export class PodPulls {
     this.holds = new ImageHolds(deps);
     this.backoffs = new PullBackoffs(deps);
     deps.sessions.onEnd((uid) => this.tasks.giveUp(uid));
-    const { images, clock } = deps;
-    this.#shared = new SharedPulls(
-      { images, clock, calls: this.calls },
-      options,
-    );
+    this.#shared = new SharedPulls({ ...deps, calls: this.calls }, options);
+  }
+
+  /** Whether the pod may have an image that is there without a registry's word. */
+  async mayUse({ pod, image }: ImageRequest, found: Image): Promise<boolean> {
+    const { records, credentials } = this.#deps;
+    const repository = repositoryOf(image);
+    const ofSecrets = () => credentials.ofSecrets({ pod, repository });
+    return await records.mayUse({ image, imageId: found.id }, ofSecrets);
   }
 
   /** From now on the image is in use. */
@@ -101,8 +107,15 @@ export class PodPulls {
     const { uid, container, image } = wanted;
     this.hold(wanted);
     wanted.events.normal(container, "Pulling", `Pulling image "${image}"`);
-    const begunMs = this.#deps.clock.monotonic();
+    const { clock } = this.#deps;
+    const begunMs = clock.monotonic();
     return this.tasks.begin({ uid, image, begunMs }, async (signal) => {
+      using progress = whileGoing(clock, FIRST_PROGRESS_MS, (forMs) => {
+        const text = `Still pulling image "${image}" after ${wholeMs(forMs)}`;
+        wanted.events.normal(container, "Pulling", text);
+      });
+      const stop = (): void => progress[Symbol.dispose]();
+      signal.addEventListener("abort", stop, { once: true });
       try {
         const pulled = await this.#pullInTurn(wanted, signal);
         this.backoffs.succeeded(wanted);
@@ -122,11 +135,13 @@ export class PodPulls {
     const askedMs = this.#deps.clock.monotonic();
     const begin = (kind: PullActivity) => this.doing(kind, wanted);
     const isAlways = policy === "Always";
+    const mayUse = (found: Image) => this.mayUse(wanted, found);
     const credentials = await unlessAborted(
       this.#credentials(wanted),
       signal,
     );
-    const request = { image, credentials, sandboxConfig, isAlways, begin };
+    const of = { image, credentials, sandboxConfig };
+    const request = { ...of, isAlways, mayUse, begin };
     const end = await this.#shared.join(request, signal);
     if (end.kind === "present") return this.found(wanted, end.image);
     // A pod that comes while the image is described, after its pull, has waited for none.
@@ -206,6 +221,25 @@ const PREFIXED_REASONS = [
 function present(imageRef: string, image: Image | undefined): PullEnd {
   const { uid, username } = image ?? { uid: undefined, username: "" };
   return { kind: "present", imageRef, image: { uid, username } };
+}
+
+/** Runtimes say nothing of the progress of a pull; that it goes on is something. */
+const FIRST_PROGRESS_MS = 120_000;
+
+/** Calls `tell` after a time, after twice the time, and so on, until disposed of. */
+function whileGoing(
+  clock: Clock,
+  firstMs: number,
+  tell: (forMs: number) => void,
+): Disposable {
+  const startMs = clock.monotonic();
+  const waitFor = (forMs: number): Disposable =>
+    clock.after(startMs + forMs - clock.monotonic(), () => {
+      timer = waitFor(2 * forMs);
+      tell(forMs);
+    });
+  let timer = waitFor(firstMs);
+  return { [Symbol.dispose]: () => timer[Symbol.dispose]() };
 }
 
 function wholeMs(ms: number): string {

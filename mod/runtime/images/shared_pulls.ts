@@ -9,11 +9,13 @@ import type { SandboxConfig } from "../../cri/config/mod.ts";
 import type { Image } from "../../cri/model/mod.ts";
 import type { PullCredential } from "../credentials/mod.ts";
 import type { ImageCalls, PullService } from "./image_calls.ts";
+import type { ImageRecords } from "./pulled_images.ts";
 
 interface SharedPullsDeps {
   readonly calls: Pick<ImageCalls, "ask" | "pull">;
   readonly images: Pick<PullService, "imageStatus">;
   readonly clock: Clock;
+  readonly records: Pick<ImageRecords, "around">;
 }
 
 /** What a pod does meanwhile. */
@@ -26,6 +28,8 @@ export interface SharedRequest {
   readonly sandboxConfig?: SandboxConfig | undefined;
   /** Only a pull of its own will do. */
   readonly isAlways: boolean;
+  /** Whether the pod may have an image that came by another way. */
+  readonly mayUse: (found: Image) => Promise<boolean>;
   /** Begins something that is said of the pod while it lasts. */
   readonly begin: (kind: PullActivity) => Disposable;
 }
@@ -137,9 +141,9 @@ export class SharedPulls {
 
   async #run(
     pull: SharedPull,
-    { image, credentials, sandboxConfig, isAlways }: SharedRequest,
+    { image, credentials, sandboxConfig, isAlways, mayUse }: SharedRequest,
   ): Promise<SharedEnd> {
-    const { calls, images, clock } = this.#deps;
+    const { calls, images, clock, records } = this.#deps;
     const { cancel: { signal }, isPlaced: isAtOnce } = pull;
     using _place = await this.#places.acquire(signal);
     pull.isPlaced = true;
@@ -148,14 +152,20 @@ export class SharedPulls {
       // A runtime that cannot say it now is asked to pull.
       const asked = calls.ask(image).catch(() => undefined);
       const found = await unlessAborted(asked, signal);
-      if (found !== undefined) return { kind: "present", image: found };
+      if (found !== undefined && await mayUse(found)) {
+        return { kind: "present", image: found };
+      }
     }
-    const startMs = clock.monotonic();
     const options = { sandboxConfig, credentials, signal };
-    const ref = await calls.pull(image, options);
-    const endMs = clock.monotonic();
-    const found = await images.imageStatus({ image: ref }, { signal });
-    return { kind: "pulled", ref, image: found, startMs, endMs };
+    return await records.around({ image, credentials }, async () => {
+      const startMs = clock.monotonic();
+      const { ref, credential } = await calls.pull(image, options);
+      const endMs = clock.monotonic();
+      const found = await images.imageStatus({ image: ref }, { signal });
+      const kind = "pulled" as const;
+      const of = { imageId: found?.id ?? ref, credential };
+      return { kind, ref, image: found, startMs, endMs, ...of };
+    });
   }
 
   #forget(key: string | undefined, pull: SharedPull): void {

@@ -9,6 +9,13 @@ import { NOT_SHOWN } from "../../base/text/mod.ts";
 import { CriError, type RegistryAuth } from "../../cri/model/mod.ts";
 import type { PullCredential } from "../credentials/mod.ts";
 
+/** What a pull brought, and what the registry was shown for it. */
+export interface TriedPull {
+  readonly ref: string;
+  /** Absent when it was asked as anyone. */
+  readonly credential: PullCredential | undefined;
+}
+
 /**
  * Asks with each credential until one is good, and without any as anyone.
  *
@@ -22,21 +29,22 @@ import type { PullCredential } from "../credentials/mod.ts";
 export function tryCredentials(
   credentials: readonly PullCredential[],
   pull: (auth: RegistryAuth | undefined) => Promise<string>,
-): Promise<string> {
-  return credentials.length === 0
-    ? pull(undefined)
-    : tryEach(credentials, pull);
+): Promise<TriedPull> {
+  return credentials.length > 0
+    ? tryEach(credentials, pull)
+    : pull(undefined).then((ref) => ({ ref, credential: undefined }));
 }
 
 async function tryEach(
   credentials: readonly PullCredential[],
   pull: (auth: RegistryAuth) => Promise<string>,
-): Promise<string> {
+): Promise<TriedPull> {
   const failures: unknown[] = [];
-  for (const { username, password } of credentials) {
+  for (const credential of credentials) {
+    const { username, password } = credential;
     const auth = { username, password: password.reveal() };
     try {
-      return await pull(auth);
+      return { ref: await pull(auth), credential };
     } catch (error) {
       const cleared = withoutPassword(error, auth);
       if (isOver(error)) throw cleared;

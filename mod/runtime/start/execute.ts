@@ -94,7 +94,8 @@ export class PodExecutor {
     const killer = this.#killer = new PodKiller(common);
     const files = deps.containerFiles;
     const { maxParallelPulls, maxRestartWaitMs: maxMs } = options;
-    this.#puller = new ImagePuller(common, { maxParallelPulls });
+    const ofImages = { ...common, records: deps.imageRecords };
+    this.#puller = new ImagePuller(ofImages, { maxParallelPulls });
     this.#backoffs = new RestartBackoffs(deps, { maxMs });
     this.#postStart = new PostStart({ ...common, killer });
     this.#starter = new ContainerStarter({

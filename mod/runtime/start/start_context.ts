@@ -20,6 +20,7 @@ import type { ObservedPod, ObservedSandbox } from "../../pod/observed/mod.ts";
 import type { PodPlan } from "../../pod/plan/mod.ts";
 import type { Activities } from "../account/mod.ts";
 import type { CredentialFinder } from "../credentials/mod.ts";
+import type { ImageRecords } from "../images/mod.ts";
 import type { ContainerFiles, ContainerNotes } from "../observe/mod.ts";
 import type { PodResources, UserNamespaces } from "../resources/mod.ts";
 import {
@@ -34,6 +35,7 @@ export interface ExecutorDeps {
   readonly runtime: RuntimeService;
   readonly images: ImageService;
   readonly credentials: CredentialFinder;
+  readonly imageRecords: ImageRecords;
   readonly files: RuntimeFiles;
   readonly containerFiles: ContainerFiles;
   readonly specs: SpecBuilder;

@@ -5,59 +5,21 @@
  */
 
 import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
-import type { PullImageRequest } from "../../../proto/gen/runtime/v1/api.ts";
 import { CoreRig } from "../../support/agent/core_rig.ts";
-import { busybox, WEB, web } from "../../support/agent/manifests.ts";
-import { untilRunning } from "../../support/agent/phases.ts";
+import {
+  dockerConfig,
+  PRIVATE_IMAGE,
+  privatePod,
+  pullSecret,
+  triedLogins,
+  waitingReason,
+  wantLogin,
+} from "../../support/agent/private_images.ts";
 import { makeFifo } from "../../support/fifo.ts";
 import { TempDir } from "../../support/temp_dir.ts";
 
-const IMAGE = "r.example/team/app:1";
-
-/** A registry that takes these logins. */
-function wantLogin(rig: CoreRig, ...logins: readonly string[]): void {
-  const image = { ref: IMAGE };
-  rig.fake.setRegistry(IMAGE, { kind: "image", image, logins });
-}
-
-/** A pod of the image that names Secrets for it. */
-function withSecrets(...names: readonly string[]): Record<string, unknown> {
-  return web({
-    spec: {
-      containers: [busybox(WEB, { image: IMAGE })],
-      imagePullSecrets: names.map((name) => ({ name })),
-    },
-  });
-}
-
-function pullSecret(name: string, auths: Readonly<Record<string, string>>) {
-  return {
-    apiVersion: "v1",
-    kind: "Secret",
-    metadata: { name },
-    type: "kubernetes.io/dockerconfigjson",
-    stringData: { ".dockerconfigjson": dockerConfig(auths) },
-  };
-}
-
-function dockerConfig(logins: Readonly<Record<string, string>>): string {
-  const auths = Object.fromEntries(
-    Object.entries(logins).map(([key, login]) => [key, { auth: btoa(login) }]),
-  );
-  return JSON.stringify({ auths });
-}
-
-/** The logins with which the runtime was asked to pull, in order. */
-function tried(rig: CoreRig): (string | undefined)[] {
-  return rig.fake.callsOf("PullImage").map(({ request }) => {
-    // The fake decodes each request by its method.
-    const { auth } = request as PullImageRequest;
-    return auth && `${auth.username}:${auth.password}`;
-  });
-}
-
-function reason(rig: CoreRig): string | undefined {
-  return rig.status("web")?.containerStatuses?.[0]?.state?.waiting?.reason;
+async function untilRuns(rig: CoreRig, name: string): Promise<void> {
+  await rig.until(() => rig.fake.running(name).length === 1, name);
 }
 
 /** Everything that a client or a reader of the log can see. */
@@ -72,9 +34,9 @@ Deno.test("Agent pulls with the login of a Secret that the pod names", async () 
     prepare: (rig) => wantLogin(rig, "me:hunter2"),
   });
   await rig.apply("login", pullSecret("login", { "r.example": "me:hunter2" }));
-  await rig.apply("web", withSecrets("login"));
-  await untilRunning(rig);
-  deepStrictEqual(tried(rig), ["me:hunter2"]);
+  await rig.apply("web", privatePod("web", ["login"]));
+  await untilRuns(rig, "web");
+  deepStrictEqual(triedLogins(rig), ["me:hunter2"]);
   ok(!shown(rig).includes("hunter2"));
 });
 
@@ -91,9 +53,9 @@ Deno.test("Agent tries every login, the Secrets' before the node's", async () =>
     "login",
     pullSecret("login", { "r.example": "a:1", "r.example/team": "b:2" }),
   );
-  await rig.apply("web", withSecrets("login"));
-  await untilRunning(rig);
-  deepStrictEqual(tried(rig), ["b:2", "a:1", "node:right"]);
+  await rig.apply("web", privatePod("web", ["login"]));
+  await untilRuns(rig, "web");
+  deepStrictEqual(triedLogins(rig), ["b:2", "a:1", "node:right"]);
 });
 
 Deno.test("Agent reads the file of --image-credentials at each pull", async () => {
@@ -103,15 +65,18 @@ Deno.test("Agent reads the file of --image-credentials at each pull", async () =
     flags: [`--image-credentials=${path}`],
     prepare: (rig) => wantLogin(rig, "node:right"),
   });
-  await rig.apply("web", withSecrets());
-  await rig.until(() => reason(rig) === "ImagePullBackOff", "the back-off");
-  deepStrictEqual(tried(rig), [undefined]);
+  await rig.apply("web", privatePod("web"));
+  await rig.until(
+    () => waitingReason(rig, "web") === "ImagePullBackOff",
+    "the back-off",
+  );
+  deepStrictEqual(triedLogins(rig), [undefined]);
   const message =
     `The image credentials in "${path}" cannot be used: there is no such file`;
   ok(rig.core.events.list().some((event) => event.message === message));
   await Deno.writeTextFile(path, dockerConfig({ "r.example": "node:right" }));
-  await untilRunning(rig);
-  deepStrictEqual(tried(rig), [undefined, "node:right"]);
+  await untilRuns(rig, "web");
+  deepStrictEqual(triedLogins(rig), [undefined, "node:right"]);
 });
 
 Deno.test("Agent says of each wrong login what the registry said, once where it is the same, and never the login", async () => {
@@ -122,9 +87,12 @@ Deno.test("Agent says of each wrong login what the registry said, once where it 
     "login",
     pullSecret("login", { "r.example": "me:hunter2", "*.example": "me:wrong" }),
   );
-  await rig.apply("web", withSecrets("login"));
-  await rig.until(() => reason(rig) === "ErrImagePull", "the failure");
-  deepStrictEqual(tried(rig), ["me:hunter2", "me:wrong"]);
+  await rig.apply("web", privatePod("web", ["login"]));
+  await rig.until(
+    () => waitingReason(rig, "web") === "ErrImagePull",
+    "the failure",
+  );
+  deepStrictEqual(triedLogins(rig), ["me:hunter2", "me:wrong"]);
   const message = rig.status("web")?.containerStatuses?.[0]?.state?.waiting
     ?.message ?? "";
   match(message, /^failed to pull and unpack.*401 Unauthorized$/);
@@ -134,14 +102,17 @@ Deno.test("Agent says of each wrong login what the registry said, once where it 
 
 Deno.test("Agent shows no password that a registry repeats", async () => {
   await using rig = await CoreRig.start();
-  rig.fake.setRegistry(IMAGE, {
+  rig.fake.setRegistry(PRIVATE_IMAGE, {
     kind: "error",
     code: 2,
     details: `go away, me:hunter2 (${btoa("me:hunter2")})`,
   });
   await rig.apply("login", pullSecret("login", { "r.example": "me:hunter2" }));
-  await rig.apply("web", withSecrets("login"));
-  await rig.until(() => reason(rig) === "ErrImagePull", "the failure");
+  await rig.apply("web", privatePod("web", ["login"]));
+  await rig.until(
+    () => waitingReason(rig, "web") === "ErrImagePull",
+    "the failure",
+  );
   ok(!shown(rig).includes("hunter2") && !shown(rig).includes(btoa("hunter2")));
   ok(shown(rig).includes("go away, me:(not shown)"));
 });
@@ -154,20 +125,10 @@ Deno.test("Agent pulls anew for a pod with another login, and once for those wit
   await rig.apply("a", pullSecret("a", { "r.example": "a:1" }));
   await rig.apply("b", pullSecret("b", { "r.example": "b:2" }));
   for (const [name, secret] of [["one", "a"], ["two", "a"], ["three", "b"]]) {
-    const spec = {
-      containers: [busybox(`c-${name}`, { image: IMAGE })],
-      imagePullSecrets: [{ name: secret }],
-    };
-    await rig.apply(`pod-${name}`, web({ name: name ?? "", spec }));
+    await rig.apply(`pod-${name}`, privatePod(name ?? "", [secret ?? ""]));
   }
-  await rig.until(
-    () =>
-      ["one", "two", "three"].every((name) =>
-        rig.fake.running(`c-${name}`).length === 1
-      ),
-    "all three",
-  );
-  deepStrictEqual(tried(rig).sort(), ["a:1", "b:2"]);
+  for (const name of ["one", "two", "three"]) await untilRuns(rig, name);
+  deepStrictEqual(triedLogins(rig).sort(), ["a:1", "b:2"]);
 });
 
 Deno.test("Agent waits for no file of logins that nobody writes", async () => {
@@ -177,8 +138,11 @@ Deno.test("Agent waits for no file of logins that nobody writes", async () => {
   await using rig = await CoreRig.start({
     flags: [`--image-credentials=${path}`],
     prepare: (rig) =>
-      rig.fake.setRegistry(IMAGE, { kind: "image", image: { ref: IMAGE } }),
+      rig.fake.setRegistry(PRIVATE_IMAGE, {
+        kind: "image",
+        image: { ref: PRIVATE_IMAGE },
+      }),
   });
-  await rig.apply("web", withSecrets());
-  await untilRunning(rig);
+  await rig.apply("web", privatePod("web"));
+  await untilRuns(rig, "web");
 });

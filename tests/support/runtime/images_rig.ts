@@ -13,6 +13,7 @@ import type { ImageOutcome } from "../../../mod/runtime/images/pull_tasks.ts";
 import type { PullService } from "../../../mod/runtime/images/image_calls.ts";
 import { ImagePuller } from "../../../mod/runtime/images/images.ts";
 import type { CredentialFinder } from "../../../mod/runtime/credentials/mod.ts";
+import type { ImageRecords } from "../../../mod/runtime/images/mod.ts";
 import { FakeClock } from "../fake_clock.ts";
 import { container as containerOf, pod } from "../pods.ts";
 import { EventList } from "../event_list.ts";
@@ -22,6 +23,13 @@ const never = new AbortController().signal;
 /** Finds no credentials, and nothing wrong. */
 export const NO_CREDENTIALS: CredentialFinder = {
   find: () => Promise.resolve({ credentials: [], problems: [] }),
+  ofSecrets: () => [],
+};
+
+/** Remembers nothing: every image is for every pod. */
+export const NO_RECORDS: ImageRecords = {
+  mayUse: () => Promise.resolve(true),
+  around: (_wanted, pull) => pull(),
 };
 
 /** The images of a node, and a registry that takes its time. */
@@ -88,6 +96,7 @@ export function pullerRig(
   options: {
     readonly maxParallelPulls?: number;
     readonly credentials?: CredentialFinder;
+    readonly records?: ImageRecords;
   } = {},
 ): PullerRig {
   const clock = new FakeClock();
@@ -101,6 +110,7 @@ export function pullerRig(
     sessions,
     activities: new Activities({ clock }),
     credentials: options.credentials ?? NO_CREDENTIALS,
+    records: options.records ?? NO_RECORDS,
   }, options);
   const ensure = async (
     container: Partial<ContainerSpec>,

@@ -51,7 +51,7 @@ import {
 } from "../../../mod/runtime/spec/mod.ts";
 import type { SyncOutcome } from "../../../mod/runtime/account/mod.ts";
 import { SubPathResolver } from "../../../mod/volume/mod.ts";
-import { NO_CREDENTIALS } from "./images_rig.ts";
+import { NO_CREDENTIALS, NO_RECORDS } from "./images_rig.ts";
 import { FakeClock } from "../fake_clock.ts";
 import { FakeCri } from "../fake_cri/fake_cri.ts";
 import { IMAGE } from "../pods.ts";
@@ -140,6 +140,7 @@ export class RuntimeRig implements AsyncDisposable {
       ...common,
       images: this.images,
       credentials: NO_CREDENTIALS,
+      imageRecords: NO_RECORDS,
       files: diskFiles,
       containerFiles: files,
       specs: specBuilder(this.podLogsDir, {

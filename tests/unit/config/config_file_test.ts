@@ -35,6 +35,7 @@ const UPSTREAM: Readonly<Record<string, unknown>> = {
   "runtimeRequestTimeout": "2m",
   "crashLoopBackOff.maxContainerRestartPeriod": "300s",
   "serializeImagePulls": true,
+  "imagePullCredentialsVerificationPolicy": "NeverVerifyPreloadedImages",
   "podCIDR": "",
   "maxPods": 110,
   "resolvConf": "/etc/resolv.conf",

@@ -52,12 +52,16 @@ Deno.test("parseRunArguments() gives the documented defaults without arguments",
     runtime: {
       socketPath: "/run/containerd/containerd.sock",
       imageSocketPath: "/run/containerd/containerd.sock",
-      imageCredentialFiles: [],
       requestTimeoutMs: 120_000,
       podLogsDir: "/var/log/pods",
       maxRestartPeriodMs: 300_000,
       parallelPulls: 5,
       maxParallelSandboxStarts: 6,
+    },
+    images: {
+      credentialFiles: [],
+      verificationPolicy: "NeverVerifyPreloadedImages",
+      verificationAllowlist: [],
     },
     node: {
       name: "node-1",
@@ -337,24 +341,6 @@ for (
     });
     strictEqual(faults.length, 1, faults.join("\n"));
     ok(faults[0]?.includes(fault), String(faults[0]));
-  });
-}
-
-for (
-  const [lines, pulls] of [
-    [[], 5],
-    [["maxParallelImagePulls: 1"], 1],
-    [["maxParallelImagePulls: 3"], 3],
-    [["serializeImagePulls: false"], 5],
-    [["serializeImagePulls: false", "maxParallelImagePulls: 2"], 2],
-    [["serializeImagePulls: true"], 1],
-  ] as const
-) {
-  Deno.test(`parseRunArguments() pulls ${pulls} images at a time with ${lines.join(", ") || "defaults"}`, async () => {
-    const config = await configOf(["--config=/c"], {
-      "/c": kubeletFile(...lines),
-    });
-    strictEqual(config.runtime.parallelPulls, pulls);
   });
 }
 

@@ -97,6 +97,27 @@ Deno.test("ImagePuller.ensure() tells of a pull in the kubelet's words", async (
   ]);
 });
 
+Deno.test("ImagePuller.ensure() tells that a long pull still goes on, seldom, and no more when it has ended", async () => {
+  const { clock, store, events, puller } = pullerRig();
+  store.registry.add("x:1");
+  store.pullMs = 500_000;
+  const work = puller.ensure(pod(), container("c", { image: "x:1" }), {
+    signal: never,
+  });
+  await clock.advance(500_000);
+  await work;
+  await clock.advance(3_600_000);
+  deepStrictEqual(
+    events.texts.flatMap((text) => /Still pulling.*/.exec(text)?.[0] ?? []),
+    [
+      'Still pulling image "x:1" after 2m0s',
+      'Still pulling image "x:1" after 4m0s',
+      'Still pulling image "x:1" after 8m0s',
+    ],
+  );
+  strictEqual(clock.pendingTimers, 0);
+});
+
 Deno.test("ImagePuller.ensure() pauses after a failed pull, then longer", async () => {
   const { clock, store, events, ensure } = pullerRig();
   const want = { image: "x:1" };

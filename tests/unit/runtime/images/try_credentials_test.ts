@@ -30,12 +30,18 @@ async function tried(
     return answer === undefined
       ? Promise.resolve("ref")
       : Promise.reject(answer);
-  }).catch((error: unknown) => error);
+  }).then(
+    ({ ref, credential }) => ({ ref, by: credential?.fingerprint }),
+    (error: unknown) => error,
+  );
   return { asked, end };
 }
 
 Deno.test("tryCredentials() asks as anyone only without credentials", async () => {
-  deepStrictEqual(await tried([], []), { asked: [undefined], end: "ref" });
+  deepStrictEqual(await tried([], []), {
+    asked: [undefined],
+    end: { ref: "ref", by: undefined },
+  });
   const { asked } = await tried(["one"], [failure("no")]);
   deepStrictEqual(asked, ["me:one"]);
 });
@@ -44,7 +50,7 @@ Deno.test("tryCredentials() asks until one is good", async () => {
   const answers = [failure("no"), failure("gone", "not_found"), undefined];
   deepStrictEqual(await tried(["a", "b", "c", "d"], answers), {
     asked: ["me:a", "me:b", "me:c"],
-    end: "ref",
+    end: { ref: "ref", by: "c" },
   });
 });
 
