@@ -66,7 +66,7 @@ Deno.test("AgentViews shows a URL that is silent, was heard, and is away", async
   strictEqual(source(rig, "http")?.ready, false);
   strictEqual(source(rig, "http")?.location, server.url);
   deepStrictEqual(wrong(rig, "http"), ["Reachable Unreachable"]);
-  strictEqual(source(rig, "file")?.ready, true);
+  await rig.until(() => source(rig, "file")?.ready === true, "the file source");
 
   server.isCut = false;
   await rig.until(() => source(rig, "http")?.ready === true, "its answer");
