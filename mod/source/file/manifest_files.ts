@@ -25,12 +25,19 @@ import type { ManifestFiles } from "../mod.ts";
  * one thread waits for each path.
  */
 export function createManifestFiles(
-  deps: { readonly clock: Clock; readonly log: Logger },
+  deps: {
+    readonly clock: Clock;
+    readonly log: Logger;
+    /** Lists the names in a directory. @default as the disk has them */
+    readonly list?: ListNames;
+  },
 ): ManifestFiles {
-  const limit = new TimeLimit(deps.clock, LIMIT_MS);
+  const { clock, list = listNames } = deps;
+  const limit = new TimeLimit(clock, LIMIT_MS);
+  const shared = shareListings(list);
   return {
-    look: (path) => limit.run(path, () => lookAtManifest(path)),
-    list: (path) => limit.run(path, () => listNames(path)),
+    look: (path) => limit.run(path, () => lookAtManifest(path, shared)),
+    list: (path) => limit.run(path, () => list(path)),
     read: (path, maxBytes) =>
       limit.run(path, () => readFileBounded(path, maxBytes)),
     watch: (path, signal) => watchPath(path, signal, deps),
@@ -45,11 +52,14 @@ const LIMIT_MS = 3000;
  * Looks at a path. If the name of a file is not UTF-8, no file exists under the name that
  * the system returns. Such a file is reported, too.
  */
-async function lookAtManifest(path: string): Promise<FileLook> {
+async function lookAtManifest(
+  path: string,
+  list: ListNames,
+): Promise<FileLook> {
   const look = await lookAtFile(path);
   const name = basename(path);
   if (look.kind !== "missing" || !name.includes(UNREADABLE)) return look;
-  const names = await listNames(dirname(path));
+  const names = await list(dirname(path));
   if (!names.includes(name)) return look;
   throw new Error(
     `Cannot read "${path}": its name is not UTF-8, wanted one that is`,
@@ -58,6 +68,19 @@ async function lookAtManifest(path: string): Promise<FileLook> {
 
 /** Stands in a name for bytes that are no UTF-8, or for itself. */
 const UNREADABLE = "\ufffd";
+
+type ListNames = (path: string) => Promise<readonly string[]>;
+
+/** Lists a directory once for all that ask meanwhile: each of its names may be such a one. */
+function shareListings(list: ListNames): ListNames {
+  const listings = new Map<string, Promise<readonly string[]>>();
+  return (path) => {
+    const listing = listings.get(path) ??
+      list(path).finally(() => listings.delete(path));
+    listings.set(path, listing);
+    return listing;
+  };
+}
 
 async function listNames(path: string): Promise<readonly string[]> {
   const listing = Array.fromAsync(Deno.readDir(path), ({ name }) => name);
