@@ -89,8 +89,16 @@ export class StorageEvictor {
     }
   }
 
-  /** Looks once at every pod that has limits. */
-  async check(signal: AbortSignal): Promise<void> {
+  /** Looks where the node is short: a pod above its own limits goes before all others. */
+  async reclaim(
+    _shortage: string,
+    signal: AbortSignal,
+  ): Promise<"done" | "under_way"> {
+    return await this.check(signal) > 0 ? "under_way" : "done";
+  }
+
+  /** Looks once at every pod that has limits; returns how many it evicted. */
+  async check(signal: AbortSignal): Promise<number> {
     const limited = this.#deps.pods.running().flatMap((pod) => {
       const limits = isCriticalPod(pod) ? undefined : this.#limitsOf(pod);
       return limits === undefined ? [] : [{ pod, limits }];
@@ -107,6 +115,7 @@ export class StorageEvictor {
       })
       : undefined;
     const byPod = Map.groupBy(layers ?? [], ({ podUid }) => podUid);
+    let evicted = 0;
     for (const { pod, limits } of limited) {
       const excess = await this.#try(async () => {
         const of = { pod, limits, layers: byPod.get(pod.metadata.uid) ?? [] };
@@ -117,8 +126,9 @@ export class StorageEvictor {
         failure: ["pod_not_measured", { ...podRef(pod) }],
         signal,
       });
-      if (excess !== undefined) this.#evict(pod, excess);
+      if (excess !== undefined && this.#evict(pod, excess)) evicted++;
     }
+    return evicted;
   }
 
   #limitsOf(pod: Pod): StorageLimits | undefined {
@@ -150,13 +160,16 @@ export class StorageEvictor {
     }
   }
 
-  #evict(pod: Pod, { signal, message }: Excess): void {
+  #evict(pod: Pod, { signal, message }: Excess): boolean {
     const { pods, events, log } = this.#deps;
     const { uid } = pod.metadata;
     const eviction = { reason: EVICTED, message };
-    if (!pods.evict(uid, eviction, { graceSeconds: GRACE_SECONDS })) return;
+    if (!pods.evict(uid, eviction, { graceSeconds: GRACE_SECONDS })) {
+      return false;
+    }
     this.#evictions.inc({ eviction_signal: signal });
     log.info("pod_evicted", { ...podRef(pod), signal });
     events.record(podRef(pod), { type: "Warning", reason: EVICTED, message });
+    return true;
   }
 }

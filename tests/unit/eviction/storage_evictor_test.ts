@@ -147,6 +147,19 @@ Deno.test("StorageEvictor.check() tells once that the runtime has no figures, an
   deepStrictEqual(rig.evicted, [["a", 1]]);
 });
 
+Deno.test("StorageEvictor.reclaim() says whether a pod above its limits ends", async () => {
+  const rig = new EvictorRig();
+  rig.pods.push(withVolume("a"), withVolume("b"));
+  strictEqual(await rig.evictor.reclaim("nodefs.available", NEVER), "done");
+  rig.bytes.set("a", 4096);
+  rig.bytes.set("b", 4096);
+  strictEqual(
+    await rig.evictor.reclaim("nodefs.available", NEVER),
+    "under_way",
+  );
+  deepStrictEqual(rig.evicted, [["a", 1], ["b", 1]]);
+});
+
 const OVER = new DOMException("Over", "AbortError");
 
 Deno.test("StorageEvictor.run() looks more seldom where a look takes long", async () => {
