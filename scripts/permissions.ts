@@ -79,6 +79,8 @@ export async function grantsForArguments(
     case "get_events":
     case "get_sources":
     case "images":
+    case "top":
+    case "df":
     case "describe_pod":
     case "explain_pod":
     case "logs":

@@ -181,10 +181,9 @@ export class Agent {
     deps.whenWaiting((uid) => this.#workers.yieldPlace(uid));
     const parked = this.#parked;
     const pods = evictablePods(() => this.#workers, { ...deps, parked });
-    this.#pressure = deps.pressure({
-      pods,
-      reclaimers: [new EndedPods({ ...deps, workers })],
-    });
+    this.#evictor = new StorageEvictor({ ...deps, pods }, options);
+    const reclaimers = [this.#evictor, new EndedPods({ ...deps, workers })];
+    this.#pressure = deps.pressure({ pods, reclaimers });
     this.#admission = new PodAdmission({
       ...deps,
       node: () => ({ ...deps.node(), pressures: this.#pressure.conditions }),
@@ -199,7 +198,6 @@ export class Agent {
       store: deps.rollbackStore,
     });
     this.#pressure.whenChanged(() => this.#admission.touch());
-    this.#evictor = new StorageEvictor({ ...deps, pods }, options);
     this.#reconciler = new Reconciler({
       ...deps,
       livingUids: living,

@@ -4,48 +4,73 @@
  * @module
  */
 
+import type { Clock } from "../base/mod.ts";
 import type { CriConnection } from "../cri/mod.ts";
 import { nodeRef } from "../api/objects/mod.ts";
 import { type AgentConfig, HOST_VIEW } from "../config/mod.ts";
-import { getFileSystemLeft, getMemoryLeft } from "../host/machine/mod.ts";
+import {
+  getCpuNanos,
+  getFileSystemLeft,
+  getMemoryLeft,
+  readProcessesLeft,
+} from "../host/machine/mod.ts";
 import {
   NodePressureManager,
   observationsOf,
   type PressureMeters,
   type PressureParts,
 } from "../pressure/mod.ts";
-import { type Machine, NodeMeter, PodMeter } from "../usage/mod.ts";
+import type { PodResources } from "../runtime/resources/mod.ts";
+import {
+  type Machine,
+  NodeMeter,
+  PodMeter,
+  SharedMeter,
+} from "../usage/mod.ts";
 import { directoryUsage, type PodVolumes } from "../volume/mod.ts";
 import type { CoreDeps } from "./core_deps.ts";
 
 /** The machine that this process runs on. */
 export const thisMachine: Machine = {
   memory: getMemoryLeft,
+  cpuNanos: getCpuNanos,
+  processes: readProcessesLeft,
   fileSystem: getFileSystemLeft,
 };
 
-/** Makes a builder of what acts on shortages; nothing is measured yet. */
-export async function pressureBuilder(
-  config: AgentConfig,
-  deps: CoreDeps & { readonly volumes: Pick<PodVolumes, "usage"> },
-): Promise<(parts: PressureParts) => NodePressureManager> {
-  const meters = await buildMeters(config, deps);
-  const node = nodeRef(config.node.name);
-  return (parts) =>
-    new NodePressureManager(
-      { ...deps, ...parts, meters, node },
-      config.pressure,
-    );
+/** What measures, for whoever asks. */
+export interface Meters {
+  readonly node: NodeMeter;
+  /** For clients. */
+  readonly pods: SharedMeter;
+  /** For what acts on shortages: always anew. */
+  readonly pressure: PressureMeters;
 }
 
-async function buildMeters(
+/** Builds what acts on shortages; nothing runs yet. */
+export function buildPressure(
   config: AgentConfig,
-  { machine, connection: { runtime }, volumes }: {
+  deps: CoreDeps & PressureParts & { readonly meters: Meters },
+): NodePressureManager {
+  const given = {
+    ...deps,
+    meters: deps.meters.pressure,
+    node: nodeRef(config.node.name),
+  };
+  return new NodePressureManager(given, config.pressure);
+}
+
+/** Builds what measures; nothing is measured yet. */
+export async function buildMeters(
+  config: AgentConfig,
+  { machine, connection: { runtime }, volumes, clock, resources }: {
     readonly machine: Machine;
     readonly connection: Pick<CriConnection, "runtime">;
     readonly volumes: Pick<PodVolumes, "usage">;
+    readonly clock: Clock;
+    readonly resources: Pick<PodResources, "processes">;
   },
-): Promise<PressureMeters> {
+): Promise<Meters> {
   const { rootDir } = config.paths;
   const { hostView } = config.node;
   const shown = hostView === undefined
@@ -56,9 +81,11 @@ async function buildMeters(
   const node = new NodeMeter(machine, {
     nodeFs: rootDir,
     ...(shown !== undefined && { imageFs: shown }),
+    ...(hostView !== undefined && { processes: hostView }),
   });
   const pods = new PodMeter({
     runtime,
+    processes: (pod) => resources.processes(pod),
     storage: {
       volumes: (pod, signal) => volumes.usage(pod, { signal }),
       directory: directoryUsage,
@@ -68,9 +95,13 @@ async function buildMeters(
     podLogsDir: config.runtime.podLogsDir,
   });
   return {
-    observe: async () => observationsOf(await node.measure()),
-    pods: (given, options) => pods.measure(given, options),
-    layout: { hasOwnImageFs },
+    node,
+    pods: new SharedMeter({ meter: pods, clock }),
+    pressure: {
+      observe: async () => observationsOf(await node.measure()),
+      pods: (given, options) => pods.measure(given, options),
+      layout: { hasOwnImageFs },
+    },
   };
 }
 

@@ -36,7 +36,7 @@ import { admissionNode } from "./gather_node_facts.ts";
 import { collectGarbage, IdleMemory } from "./idle_memory.ts";
 import { loadPulledImages, pullEnds } from "./image_records.ts";
 import { nodeIps } from "./node_ips.ts";
-import { pressureBuilder } from "./build_pressure.ts";
+import { buildMeters, buildPressure, type Meters } from "./build_pressure.ts";
 import { buildNodeResources } from "./node_resources.ts";
 import { OwnedPods } from "./owned_pods.ts";
 import { buildPodLogs } from "./pod_logs.ts";
@@ -56,6 +56,7 @@ export interface Core {
   /** What is being done for pods at present. */
   readonly activities: Activities;
   readonly connection: CriConnection;
+  readonly meters: Meters;
   /** Starts containers. */
   readonly executor: Pick<PodExecutor, "imageHolds">;
 }
@@ -69,8 +70,7 @@ export async function buildCore(
   const { events, statuses, sessions } = common;
   const sources = await buildSources(config, common);
   const state = await loadState(config, common);
-  const { owned, volumes, records } = state;
-  const directories = owned;
+  const { owned, owned: directories, volumes, records } = state;
   const runtime = await buildRuntime(config, { ...common, ...state });
   const { picture, watch, executor, executor: { activities } } = runtime;
   const remains = new PodRemains({ ...common, ...runtime, directories });
@@ -84,6 +84,7 @@ export async function buildCore(
     memory: records,
     runner: new TargetProber({ runtime: asked, clock }),
   });
+  const meters = await buildMeters(config, { ...common, volumes });
   const agent = new Agent({
     ...common,
     ...sources,
@@ -93,7 +94,7 @@ export async function buildCore(
     remains,
     node: () => admissionNode(config, common.node.allocatable),
     meters: storageMeters(volumes, deps.connection),
-    pressure: await pressureBuilder(config, { ...common, volumes }),
+    pressure: (parts) => buildPressure(config, { ...common, ...parts, meters }),
     syncer: (resizes) =>
       new RuntimePodSyncer({
         ...common,
@@ -119,7 +120,7 @@ export async function buildCore(
     podLogsDir: config.runtime.podLogsDir,
   });
   const parts = { agent, watch, prober, statuses, events, executor };
-  return { ...sources, ...parts, activities, sessions, connection };
+  return { ...sources, ...parts, activities, sessions, connection, meters };
 }
 
 /** What more than one part works with. */

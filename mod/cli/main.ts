@@ -28,8 +28,10 @@ import { getSources } from "./get_sources.ts";
 import { listImages } from "./list_images.ts";
 import { install } from "./install.ts";
 import { type CliIo, OutputClosedError } from "./io.ts";
+import { showDisk } from "./show_disk.ts";
 import { showLog } from "./show_log.ts";
 import { showDescription, showExplanation } from "./show_report.ts";
+import { showUse } from "./show_use.ts";
 import { cleanLine } from "./text/mod.ts";
 
 /** It was done. */
@@ -131,6 +133,10 @@ async function askAgent(
       return await getSources(command, context);
     case "images":
       return await listImages(command, context);
+    case "top":
+      return await showUse(command, context);
+    case "df":
+      return await showDisk(command, context);
     case "describe_pod":
       return await showDescription(command, context);
     case "explain_pod":

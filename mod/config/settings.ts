@@ -242,7 +242,7 @@ export const SETTINGS: {
     hostView: {
       flag: flag("host-view DIR", givenPath),
       help:
-        "bind mounts of /sys/fs/cgroup at DIR/cgroup, of\n/sys/kernel/mm/hugepages at DIR/hugepages, and of\nthe disk of images at DIR/imagefs",
+        "bind mounts of /sys/fs/cgroup at DIR/cgroup, of\n/sys/kernel/mm/hugepages at DIR/hugepages, of\nthe disk of images at DIR/imagefs, of\n/proc/loadavg and /proc/sys/kernel/pid_max",
       skerry: field("hostView", path),
       access: "write",
     },

@@ -59,12 +59,15 @@ function usedBy(
         : (layer?.bytes ?? 0) + (logs?.bytes ?? 0);
     // Upstream has no figures of them by container.
     case "inodes":
+    case "pids":
       return undefined;
   }
 }
 
 function amountText(amount: number, resource: StarvedResource): string {
-  if (resource === "inodes") return String(Math.round(amount));
+  if (resource === "inodes" || resource === "pids") {
+    return String(Math.round(amount));
+  }
   const nano = BigInt(Math.round(amount)) * 1_000_000_000n;
   return formatQuantity({ nano, format: "BinarySI" });
 }

@@ -1,5 +1,5 @@
 /**
- * Acts when the node runs short of memory or disk: conditions, for which new pods are refused,
+ * Acts when the node runs short of memory, disk or processes: conditions, for which new pods are refused,
  * and the eviction of one pod after the other.
  *
  * What could not be measured is no shortage and ends none, and no pod is ended for it. A pod

@@ -19,12 +19,12 @@ import { NODE_PRESSURES, type NodePressure } from "../pod/admission/mod.ts";
 import { evictionMessage } from "./eviction_message.ts";
 import type { PressureMeters, PressureParts } from "./ports.ts";
 import {
-  isMet,
   judgePressure,
+  missingOf,
   NO_PRESSURE,
   type PressureState,
 } from "./pressure_state.ts";
-import { type Candidate, rankPods } from "./ranking.ts";
+import { type Candidate, isWorthEnding, rankPods } from "./ranking.ts";
 import {
   type Observations,
   pressureOf,
@@ -60,6 +60,10 @@ const CONDITION_REASONS: Readonly<
     begins: "NodeHasDiskPressure",
     ends: "NodeHasNoDiskPressure",
   },
+  PIDPressure: {
+    begins: "NodeHasInsufficientPID",
+    ends: "NodeHasSufficientPID",
+  },
 };
 
 /** The settings of it. */
@@ -81,12 +85,19 @@ interface PressureDeps extends PressureParts {
   readonly meters: PressureMeters;
 }
 
+/** What is short, and what was found of it. */
+interface ActedShortage {
+  readonly threshold: Threshold;
+  readonly observations: Observations;
+}
+
 /**
  * Looks at the node every ten seconds (kubelet: eviction manager).
  *
  * Below a threshold the node has a condition, for which new pods are refused. When a
  * shortage lasts through its grace, what is of no use is freed first; if that is not enough
- * one pod is ended, and the next look waits for its end. A critical pod is never ended. A look
+ * one pod is ended, and the next look waits for its end. A critical pod is never ended, nor
+ * one that would give back next to nothing. A look
  * writes nothing to the disk and asks the runtime nothing while nothing is short.
  */
 export class NodePressureManager {
@@ -100,6 +111,8 @@ export class NodePressureManager {
   /** Signals that could not be measured last time, and why ranking failed: logged once. */
   #unmeasured = "";
   #failure: string | undefined;
+  /** No pod was worth ending at the last look. */
+  #isHelpless = false;
 
   constructor(deps: PressureDeps, options: PressureOptions) {
     this.#deps = { ...deps, log: deps.log.named("pressure") };
@@ -192,8 +205,9 @@ export class NodePressureManager {
     const observations = await meters.observe();
     const observed = observations.get(threshold.signal);
     if (observed === undefined) return undefined;
-    if (!isMet(threshold, observed, { withReclaim: true })) return undefined;
-    return await this.#evictOne({ threshold, observations }, signal);
+    const missing = missingOf(threshold, observed, { withReclaim: true });
+    if (missing <= 0) return undefined;
+    return await this.#evictOne({ threshold, observations, missing }, signal);
   }
 
   /** @returns whether room is going to be free without more being done */
@@ -216,30 +230,35 @@ export class NodePressureManager {
   }
 
   async #evictOne(
-    why: { readonly threshold: Threshold; readonly observations: Observations },
+    why: ActedShortage & { readonly missing: number },
     signal: AbortSignal,
   ): Promise<string | undefined> {
-    const { pods, meters } = this.#deps;
-    const { threshold } = why;
+    const { pods, meters, log } = this.#deps;
+    const { threshold, missing } = why;
     const given = pods.running().filter((pod) => !isCriticalPod(pod));
     if (given.length === 0) return undefined;
-    const what = threshold.signal === "memory.available" ? "memory" : "all";
+    const isDisk = pressureOf(threshold.signal) === "DiskPressure";
+    const what = isDisk ? "all" : "memory";
     const uses = await meters.pods(given, { what, signal });
     const candidates = given.map((pod) => ({
       pod,
       use: uses.get(pod.metadata.uid),
     }));
     const shortage = { signal: threshold.signal, layout: meters.layout };
-    for (const candidate of rankPods(candidates, shortage)) {
+    const worthy = rankPods(candidates, shortage)
+      .filter((each) => isWorthEnding(each, shortage, missing));
+    if (worthy.length === 0 && !this.#isHelpless) {
+      const { signal } = threshold;
+      log.warn("no_pod_frees_enough", { signal, missing, pods: given.length });
+    }
+    this.#isHelpless = worthy.length === 0;
+    for (const candidate of worthy) {
       if (this.#evict(candidate, why)) return candidate.pod.metadata.uid;
     }
     return undefined;
   }
 
-  #evict(
-    candidate: Candidate,
-    why: { readonly threshold: Threshold; readonly observations: Observations },
-  ): boolean {
+  #evict(candidate: Candidate, why: ActedShortage): boolean {
     const { pods, events, log } = this.#deps;
     const { pod } = candidate;
     const { signal, kind } = why.threshold;

@@ -46,7 +46,7 @@ export interface PressureParts {
   readonly reclaimers: readonly Reclaimer[];
 }
 
-/** Frees room on the node without ending a pod: images, dead containers. */
+/** Frees room on the node without ending a pod that keeps its limits: images, dead containers. */
 export interface Reclaimer {
   /**
    * Frees what it can of what is short.

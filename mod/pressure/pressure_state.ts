@@ -79,13 +79,22 @@ export function judgePressure(
 
 /** Whether less is there than there has to be. */
 export function isMet(
-  { least, reclaim }: Threshold,
+  threshold: Threshold,
   observed: Observation,
   options: { readonly withReclaim: boolean },
 ): boolean {
+  return missingOf(threshold, observed, options) > 0;
+}
+
+/** How much more there would have to be; nothing or less where there is enough. */
+export function missingOf(
+  { least, reclaim }: Threshold,
+  observed: Observation,
+  options: { readonly withReclaim: boolean },
+): number {
   const wanted = amountOf(least, observed) +
     (options.withReclaim ? amountOf(reclaim, observed) : 0);
-  return observed.available < wanted;
+  return wanted - observed.available;
 }
 
 /** Upstream: memory before all else; here hard ones before soft ones of the same kind, too. */

@@ -24,11 +24,12 @@ export interface Candidate {
 
 /**
  * Orders pods, the first to be ended first (kubelet: rankMemoryPressure,
- * rankDiskPressure).
+ * rankDiskPressure, rankPIDPressure).
  *
  * Those that use more than they asked for come first, then those of lower priority, then
  * those that use most beyond what they asked for; of two alike the one that comes first stays
- * first. A pod that cannot be measured comes before all others.
+ * first. A pod that cannot be measured comes before all others. Processes cannot be asked
+ * for, so of these only priority and number count.
  */
 export function rankPods(
   candidates: readonly Candidate[],
@@ -47,6 +48,26 @@ export function rankPods(
   ).map(({ candidate }) => candidate);
 }
 
+/** A pod that gives back less of what is missing is not ended for it. */
+const LEAST_PART = 0.01;
+
+/**
+ * Whether the end of a pod brings the node anything. Where others have filled the disk, ending
+ * one small pod after the other would leave none, and the disk as full as before. A pod that
+ * cannot be measured may be what fills it.
+ */
+export function isWorthEnding(
+  { use }: Candidate,
+  shortage: { readonly signal: PressureSignal; readonly layout: DiskLayout },
+  missing: number,
+): boolean {
+  if (use === undefined) return true;
+  if (shortage.signal === "pid.available" && use.processes === undefined) {
+    return true;
+  }
+  return usedOf(use, shortage) >= missing * LEAST_PART;
+}
+
 interface Weight {
   readonly isUnknown: boolean;
   readonly exceeds: boolean;
@@ -59,7 +80,11 @@ function weigh(
 ): Weight {
   const resource = resourceOf(shortage.signal);
   if (use === undefined) return { isUnknown: true, exceeds: false, weight: 0 };
-  const weight = usedOf(use, shortage) - requestOf(pod, resource);
+  const used = usedOf(use, shortage);
+  if (resource === "pids") {
+    return { isUnknown: false, exceeds: false, weight: used };
+  }
+  const weight = used - requestOf(pod, resource);
   return { isUnknown: false, exceeds: weight > 0, weight };
 }
 
@@ -74,6 +99,8 @@ export function usedOf(
   switch (signal) {
     case "memory.available":
       return memoryOf(use);
+    case "pid.available":
+      return use.processes ?? 0;
     case "nodefs.available":
       return storedOf(use, "bytes", { layers: !layout.hasOwnImageFs });
     case "nodefs.inodesFree":

@@ -15,12 +15,13 @@ export const SIGNALS = [
   "nodefs.inodesFree",
   "imagefs.available",
   "imagefs.inodesFree",
+  "pid.available",
 ] as const;
 
 /** One of them. */
 export type PressureSignal = typeof SIGNALS[number];
 
-/** How much there is in all and how much is left, in bytes or inodes. */
+/** How much there is in all and how much is left, in bytes, inodes or processes. */
 export type Observation = AmountLeft;
 
 /** What was found; a signal that could not be measured is not there. */
@@ -28,7 +29,7 @@ export type Observations = ReadonlyMap<PressureSignal, Observation>;
 
 /** The signals that figures of the node give. */
 export function observationsOf(
-  { memory, nodeFs, imageFs }: NodeFigures,
+  { memory, nodeFs, imageFs, processes }: NodeFigures,
 ): Observations {
   const all: readonly (readonly [PressureSignal, Observation | undefined])[] = [
     ["memory.available", memory],
@@ -36,6 +37,7 @@ export function observationsOf(
     ["nodefs.inodesFree", nodeFs?.inodes],
     ["imagefs.available", imageFs?.bytes],
     ["imagefs.inodesFree", imageFs?.inodes],
+    ["pid.available", processes],
   ];
   return new Map(
     all.flatMap(([signal, found]) =>
@@ -46,13 +48,19 @@ export function observationsOf(
 }
 
 /** What upstream calls the thing that is short. */
-export type StarvedResource = "memory" | "ephemeral-storage" | "inodes";
+export type StarvedResource =
+  | "memory"
+  | "ephemeral-storage"
+  | "inodes"
+  | "pids";
 
 /** Which condition a shortage means. */
 export function pressureOf(signal: PressureSignal): NodePressure {
   switch (signal) {
     case "memory.available":
       return "MemoryPressure";
+    case "pid.available":
+      return "PIDPressure";
     case "nodefs.available":
     case "nodefs.inodesFree":
     case "imagefs.available":
@@ -66,6 +74,8 @@ export function resourceOf(signal: PressureSignal): StarvedResource {
   switch (signal) {
     case "memory.available":
       return "memory";
+    case "pid.available":
+      return "pids";
     case "nodefs.available":
     case "imagefs.available":
       return "ephemeral-storage";

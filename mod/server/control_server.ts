@@ -22,8 +22,10 @@ import { OPEN_WATCHES, watchEvents } from "./event_watch.ts";
 import type { HttpQuestion } from "./http_question.ts";
 import { parseLogQuery } from "./log_query.ts";
 import { readLog } from "./log_reader.ts";
-import type { AgentView } from "./ports.ts";
+import type { AgentView, NodeStats } from "./ports.ts";
 import { QueryError } from "./query.ts";
+import { resourceMetrics } from "./resource_metrics.ts";
+import { statsSummary } from "./stats_summary.ts";
 import { stream } from "./stream.ts";
 import {
   UnixListener,
@@ -164,6 +166,14 @@ const ROUTES: readonly (readonly [path: string, handler: Handler])[] = [
   }],
   ["metrics", ({ deps }) => metrics(deps.view.metrics())],
   ["metrics/probes", ({ deps }) => metrics(deps.view.probeMetrics())],
+  ["metrics/resource", async ({ deps }) => {
+    return metrics(resourceMetrics(await statsIfAny(deps)));
+  }],
+  ["stats/summary", async ({ deps, query }) => {
+    const storage = query.get("only_cpu_and_memory") !== "true";
+    const stats = await deps.view.stats(storage ? "all" : "memory");
+    return json(statsSummary(stats, { storage }));
+  }],
   ["version", ({ deps }) => json(deps.version)],
   ["sources", ({ deps }) =>
     json({
@@ -204,6 +214,18 @@ async function route(
     return await handler({ ...context, names, query: url.searchParams });
   }
   return failure("NotFound", `Cannot find "${url.pathname}"`);
+}
+
+/** As upstream, the metrics say that there are no figures. */
+async function statsIfAny(
+  { view, log }: Pick<ControlServerDeps, "view" | "log">,
+): Promise<NodeStats | undefined> {
+  try {
+    return await view.stats("memory");
+  } catch (error) {
+    log.warn("stats_not_measured", { error });
+    return undefined;
+  }
 }
 
 function metrics(text: string): Response {

@@ -42,8 +42,10 @@ export type {
   ImageState,
   LogLocation,
   LogRequest,
+  NodeStats,
   SourceState,
   WireEventChange,
 } from "./ports.ts";
 export { QueryError } from "./query.ts";
+export type { FsSummary, PodSummary, StatsSummary } from "./stats_summary.ts";
 export { UnixListenError } from "./unix_listener.ts";

@@ -5,6 +5,8 @@
  */
 
 import type { Pod, WireEvent } from "../api/types/mod.ts";
+import type { ImageFileSystems } from "../cri/model/mod.ts";
+import type { NodeFigures, PodUse } from "../usage/mod.ts";
 import type { PodReport } from "./pod_report.ts";
 
 /** What a watcher of events gets. */
@@ -122,7 +124,22 @@ export type LogLocation =
   /** The container has not been started yet. */
   | { readonly kind: "not_started"; readonly message: string };
 
-/** What the control server shows; all but the images while the runtime is down, too. */
+/** What the node and its pods use. */
+export interface NodeStats {
+  readonly nodeName: string;
+  /** Wall time of the measuring. */
+  readonly atMs: number;
+  readonly node: NodeFigures;
+  /** What the runtime says of its images; `undefined` when it says nothing. */
+  readonly images: ImageFileSystems | undefined;
+  /** Those that could be measured; with their files also those that have ended. */
+  readonly pods: readonly { readonly pod: Pod; readonly use: PodUse }[];
+}
+
+/**
+ * What the control server shows; all but the images and what is used while the runtime is
+ * down, too.
+ */
 export interface AgentView extends HealthSource {
   /**
    * The pods in wire form with their latest status: desired, refused,
@@ -140,6 +157,12 @@ export interface AgentView extends HealthSource {
    * @throws {CriError} When the runtime does not say.
    */
   images(): Promise<readonly ImageState[]>;
+  /**
+   * What the node and its pods use; `memory` walks through no files.
+   *
+   * @throws {CriError} When the runtime does not say.
+   */
+  stats(what: "memory" | "all"): Promise<NodeStats>;
   /** All metrics in the Prometheus text format. */
   metrics(): string;
   /** Those of probes alone, which upstream serves apart. */

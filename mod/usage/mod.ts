@@ -1,6 +1,6 @@
 /**
  * Measures what the node has left, and what each pod uses of it. Nothing is measured but on
- * demand, and nothing is kept.
+ * demand; of what clients ask for the last answer is kept.
  *
  * @example What a pod uses
  * ```ts
@@ -16,6 +16,7 @@
  * const nothing = { bytes: 0, inodes: 0 };
  * const meter = new PodMeter({
  *   runtime: { listContainerStats: () => Promise.resolve([]) },
+ *   processes: () => Promise.resolve(undefined),
  *   storage: {
  *     volumes: () => Promise.resolve(new Map()),
  *     directory: (path) =>
@@ -33,7 +34,13 @@
  */
 
 export { type MeterOptions, PodMeter } from "./pod_meter.ts";
-export type { ContainerUse, PodUse, StoredAmount } from "./pod_use.ts";
+export type {
+  ContainerUse,
+  PodUse,
+  StoredAmount,
+  VolumeUse,
+} from "./pod_use.ts";
+export { SharedMeter } from "./shared_meter.ts";
 export {
   type NodeFigures,
   NodeMeter,

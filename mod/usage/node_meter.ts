@@ -10,6 +10,10 @@ import type { Machine } from "./ports.ts";
 /** What is left; what could not be measured is `undefined`. */
 export interface NodeFigures {
   readonly memory: AmountLeft | undefined;
+  /** `undefined` where nothing shows them. */
+  readonly processes: AmountLeft | undefined;
+  /** Nanoseconds that all processors together have worked since the boot. */
+  readonly cpuNanos: bigint | undefined;
   /** Where pods' volumes and logs lie. */
   readonly nodeFs: FileSystemLeft | undefined;
   /** Where the runtime keeps images and writable layers. */
@@ -21,6 +25,8 @@ export interface NodeMeterPaths {
   readonly nodeFs: string;
   /** Absent when nothing shows the runtime's file system. */
   readonly imageFs?: string;
+  /** The directory that shows how many processes there are, and may be. */
+  readonly processes?: string;
 }
 
 /** Measures the node when it is asked; it keeps nothing. */
@@ -35,9 +41,13 @@ export class NodeMeter {
 
   /** What is left now. */
   async measure(): Promise<NodeFigures> {
-    const { nodeFs, imageFs } = this.#paths;
+    const { nodeFs, imageFs, processes } = this.#paths;
     return {
       memory: plausible(this.#machine.memory()),
+      cpuNanos: this.#machine.cpuNanos(),
+      processes: processes === undefined
+        ? undefined
+        : await this.#machine.processes(processes),
       nodeFs: await this.#fileSystem(nodeFs),
       imageFs: imageFs === undefined
         ? undefined

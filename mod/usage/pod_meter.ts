@@ -12,11 +12,12 @@ import {
 } from "../api/vocabulary/mod.ts";
 import type { ContainerStats, RuntimeService } from "../cri/model/mod.ts";
 import type { ContainerUse, PodUse, StoredAmount } from "./pod_use.ts";
-import type { MeteredPaths, StorageMeter } from "./ports.ts";
+import type { MeteredPaths, ProcessMeter, StorageMeter } from "./ports.ts";
 
 interface PodMeterDeps {
   readonly runtime: Pick<RuntimeService, "listContainerStats">;
   readonly storage: StorageMeter;
+  readonly processes: ProcessMeter;
 }
 
 /** What is wanted of pods. */
@@ -81,12 +82,14 @@ export class PodMeter {
         signal,
       )
       : new Map<string, StoredAmount>();
-    const [memory, disk] = [true, false].map((isWanted) =>
+    const volumes = [...found].map(([name, stored]) => {
+      return { name, stored, isInMemory: inMemory.includes(name) };
+    });
+    const storedIn = (isInMemory: boolean): StoredAmount =>
       sum(
-        [...found].filter(([name]) => inMemory.includes(name) === isWanted)
-          .map(([, amount]) => amount),
-      )
-    );
+        volumes.filter((each) => each.isInMemory === isInMemory)
+          .map(({ stored }) => stored),
+      );
     const containers: ContainerUse[] = [];
     const { initContainers = [], containers: apps } = pod.spec;
     for (const { name } of [...initContainers, ...apps]) {
@@ -99,8 +102,10 @@ export class PodMeter {
     const own = wantsAll ? await this.#ownFiles(pod, signal) : NOTHING;
     return {
       containers,
-      inMemoryBytes: memory?.bytes ?? 0,
-      files: sum([disk ?? NOTHING, own]),
+      processes: await this.#deps.processes(pod),
+      volumes,
+      inMemoryBytes: storedIn(true).bytes,
+      files: sum([storedIn(false), own]),
     };
   }
 
@@ -122,9 +127,9 @@ export class PodMeter {
 /** The runtime may have several of a container that restarted: their layers add up. */
 function figuresOf(
   stats: readonly ContainerStats[],
-): Pick<ContainerUse, "memoryBytes" | "layer"> {
-  const memory = stats.flatMap(({ workingSetBytes }) =>
-    workingSetBytes === undefined ? [] : [Number(workingSetBytes)]
+): Omit<ContainerUse, "name" | "logs"> {
+  const memory = stats.flatMap(({ memory }) =>
+    memory?.workingSet === undefined ? [] : [Number(memory.workingSet)]
   );
   const layers = stats.flatMap(({ writtenBytes, writtenInodes }) =>
     writtenBytes === undefined ? [] : [{
@@ -136,8 +141,17 @@ function figuresOf(
     memoryBytes: memory.length === 0
       ? undefined
       : memory.reduce((total, next) => total + next, 0),
+    cpu: newest(stats.map(({ cpu }) => cpu)),
+    memory: newest(stats.map(({ memory }) => memory)),
     layer: layers.length === 0 ? undefined : sum(layers),
   };
+}
+
+function newest<Figures extends { readonly atNanos: bigint }>(
+  all: readonly (Figures | undefined)[],
+): Figures | undefined {
+  return all.filter((each) => each !== undefined)
+    .toSorted((a, b) => a.atNanos < b.atNanos ? 1 : -1)[0];
 }
 
 function onlyVolumes(pod: Pod, names: readonly string[]): Pod {

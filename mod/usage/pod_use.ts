@@ -4,6 +4,8 @@
  * @module
  */
 
+import type { CpuFigures, MemoryFigures } from "../cri/model/mod.ts";
+
 /** What lies on a file system. */
 export interface StoredAmount {
   readonly bytes: number;
@@ -14,17 +16,31 @@ export interface StoredAmount {
 /** What one container uses; what is `undefined` was not measured. */
 export interface ContainerUse {
   readonly name: string;
-  /** `undefined` while it does not run. */
+  /** Of all its runs; `undefined` while it does not run. */
   readonly memoryBytes: number | undefined;
+  /** Of the run that was measured last; `undefined` while it does not run. */
+  readonly cpu: CpuFigures | undefined;
+  readonly memory: MemoryFigures | undefined;
   /** What it wrote outside of volumes. */
   readonly layer: StoredAmount | undefined;
   readonly logs: StoredAmount | undefined;
+}
+
+/** One emptyDir. */
+export interface VolumeUse {
+  readonly name: string;
+  readonly stored: StoredAmount;
+  readonly isInMemory: boolean;
 }
 
 /** What one pod uses. */
 export interface PodUse {
   /** In the order of the spec, init containers first. */
   readonly containers: readonly ContainerUse[];
+  /** `undefined` where the cgroups are not shown. */
+  readonly processes: number | undefined;
+  /** Those that were measured. */
+  readonly volumes: readonly VolumeUse[];
   /** Of emptyDirs in memory, with a limit or without. */
   readonly inMemoryBytes: number;
   /** Of emptyDirs on disk, the hosts file and termination messages. */

@@ -19,6 +19,9 @@ export interface StorageMeter {
   directory(path: string, signal: AbortSignal): Promise<StoredAmount>;
 }
 
+/** Counts the processes of a pod; `undefined` when nothing shows them. */
+export type ProcessMeter = (pod: Pod) => Promise<number | undefined>;
+
 /** Where pods keep their files. */
 export interface MeteredPaths {
   /** The directories of pods by UID. */
@@ -29,6 +32,10 @@ export interface MeteredPaths {
 /** What the whole machine says of itself. */
 export interface Machine {
   memory(): AmountLeft;
+  /** What all processors together have worked since the boot; `undefined` when it is not told. */
+  cpuNanos(): bigint | undefined;
+  /** Processes, as the files of a host view say; `undefined` when they are not there. */
+  processes(hostView: string): Promise<AmountLeft | undefined>;
   /** The file system in which a path lies; `undefined` when the path is not there. */
   fileSystem(path: string): Promise<FileSystemLeft | undefined>;
 }

@@ -16,6 +16,7 @@ import type {
   ImageState,
   LogLocation,
   LogRequest,
+  NodeStats,
   PodReport,
   SourceState,
 } from "../server/mod.ts";
@@ -25,6 +26,7 @@ import type { ViewedCore } from "./ports.ts";
 import { reportPod } from "./report_pod.ts";
 import { viewImages } from "./view_images.ts";
 import { viewPods } from "./view_pods.ts";
+import { viewStats } from "./view_stats.ts";
 import { viewSources } from "./view_sources.ts";
 
 /** Upstream's syncLoopMonitor: an event loop that is stuck this long is not healthy. */
@@ -118,6 +120,17 @@ export class AgentViews implements AgentView {
     const { clock } = this.#deps;
     const pods = () => this.pods();
     return core === undefined ? [] : await viewImages(core, { pods, clock });
+  }
+
+  /** What the node and its pods use. @throws {Error} When the agent starts, or nobody says */
+  async stats(what: "memory" | "all"): Promise<NodeStats> {
+    const core = this.#core;
+    if (core === undefined) {
+      throw new Error("Cannot measure pods: the agent is starting");
+    }
+    const { clock } = this.#deps;
+    const { name: nodeName } = this.#config.node;
+    return await viewStats(what, { core, pods: this.pods(), clock, nodeName });
   }
 
   /** Why the agent is not healthy. */

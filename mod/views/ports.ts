@@ -18,6 +18,7 @@ import type {
   SourceName,
   SourcesReady,
 } from "../source/merge/mod.ts";
+import type { NodeMeter, SharedMeter } from "../usage/mod.ts";
 
 /** A source of manifests. */
 export interface ViewedSource {
@@ -48,8 +49,12 @@ export interface ViewedCore {
   readonly storage: Pick<PodStorage, "pods">;
   readonly sourcesReady: Pick<SourcesReady, "isReady">;
   readonly activities: Pick<Activities, "list">;
+  readonly meters: {
+    readonly node: Pick<NodeMeter, "measure">;
+    readonly pods: Pick<SharedMeter, "measure">;
+  };
   readonly connection: {
-    readonly images: Pick<ImageService, "listImages">;
+    readonly images: Pick<ImageService, "listImages" | "imageFsInfo">;
     readonly runtime: Pick<RuntimeService, "listContainers">;
   };
   readonly executor: {

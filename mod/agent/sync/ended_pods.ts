@@ -25,7 +25,7 @@ export class EndedPods {
 
   /** Begins to remove it where the disk is short. */
   reclaim(shortage: string): Promise<"done" | "under_way"> {
-    if (shortage === "memory.available") return Promise.resolve("done");
+    if (!shortage.includes("fs.")) return Promise.resolve("done");
     const listed = new Set(
       this.#deps.runtimePods()
         ?.filter(({ containers }) => containers.length > 0)

@@ -23,6 +23,8 @@ export type Command =
   | ExplainPodCommand
   | LogsCommand
   | ImagesCommand
+  | TopCommand
+  | DfCommand
   | AgentCommand & { readonly kind: "metrics" }
   | ValidateCommand;
 
@@ -88,6 +90,19 @@ export interface ImagesCommand extends AgentCommand {
   readonly output: OutputFormat;
 }
 
+/** `skerry top`. */
+export interface TopCommand extends AgentCommand {
+  readonly kind: "top";
+  readonly what: "pods" | "node";
+  /** `undefined` stands for all namespaces. */
+  readonly namespace: string | undefined;
+}
+
+/** `skerry df`. */
+export interface DfCommand extends AgentCommand {
+  readonly kind: "df";
+}
+
 /** A pod that a command is about. */
 export interface NamedPod extends AgentCommand {
   /** The manifest's name of the pod, or its full name. */
@@ -136,6 +151,8 @@ export const COMMAND_NAMES = [
   "describe",
   "explain",
   "logs",
+  "top",
+  "df",
   "images",
   "image",
   "metrics",

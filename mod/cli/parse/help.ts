@@ -17,6 +17,8 @@ Commands:
   describe   show all that is known of a pod
   explain    say why a pod is not running
   logs       show the log of a container
+  top        show what processor time and memory the node or its pods use
+  df         show what pods and images take of the disk
   images     list the images of the runtime, and who uses them
   metrics    show the metrics of the agent
   validate   check manifests, without an agent
@@ -91,6 +93,27 @@ POD is the name in the manifest, or the full name with the node's name behind it
   -p, --previous          the run before the latest restart
       --timestamps        start each line with its time
   -n, --namespace NAME    (default "default")
+
+${LOCATION}`,
+
+  top: `Show what processor time and memory the pods use, or the node.
+
+Usage: skerry top pods [-n NAMESPACE] [-A]
+       skerry top node
+
+Processor time is that of one second, in thousandths of a processor.
+  -n, --namespace NAME    (default "default")
+  -A, --all-namespaces
+
+${LOCATION}`,
+
+  df:
+    `Show what the pods take of the disk: logs, emptyDirs and what containers wrote outside
+of volumes; what the images take; and what is left.
+
+Usage: skerry df
+
+What an emptyDir in memory takes is shown beside what is on the disk.
 
 ${LOCATION}`,
 

@@ -28,6 +28,7 @@ export type {
   Command,
   CommandName,
   DescribePodCommand,
+  DfCommand,
   ExplainPodCommand,
   GetEventsCommand,
   GetPodsCommand,
@@ -37,6 +38,7 @@ export type {
   LogsCommand,
   NamedPod,
   OutputFormat,
+  TopCommand,
   ValidateCommand,
 } from "./command.ts";
 export { COMMAND_NAMES } from "./command.ts";

@@ -23,6 +23,7 @@ import {
 import { parseInstall } from "./parse_install.ts";
 import { parseGet, parseImages } from "./parse_get.ts";
 import { parseDescribe, parseExplain, parseLogs } from "./parse_named_pod.ts";
+import { parseDf, parseTop } from "./parse_usage.ts";
 
 /** Reads a command line, without the program's own name. */
 export function parseCommand(args: readonly string[]): CommandResult {
@@ -66,6 +67,8 @@ const PARSERS: Readonly<
   describe: parseDescribe,
   explain: parseExplain,
   logs: parseLogs,
+  top: parseTop,
+  df: parseDf,
   images: parseImages,
   image: ([verb, ...files]) => ({
     command: undefined,

@@ -15,6 +15,7 @@
  */
 
 export { ageText, repeatedAgeText } from "./age_text.ts";
+export { amountText } from "./amount_text.ts";
 export { dataText, jsonText } from "./data_text.ts";
 export {
   type BlockValue,

@@ -166,6 +166,32 @@ export interface ContainerStats {
   readonly writtenBytes: bigint | undefined;
   /** How many files and directories that makes. */
   readonly writtenInodes: bigint | undefined;
-  /** Memory without what the kernel could give back at once; `undefined` when none runs. */
-  readonly workingSetBytes: bigint | undefined;
+  /** `undefined` when it does not run. */
+  readonly cpu: CpuFigures | undefined;
+  /** `undefined` when it does not run. */
+  readonly memory: MemoryFigures | undefined;
+}
+
+/** Time that a container took on processors. */
+export interface CpuFigures {
+  /** When it was measured, in nanoseconds since 1970. */
+  readonly atNanos: bigint;
+  /** On all processors together, since the container's start. */
+  readonly usedNanos: bigint | undefined;
+  /** Billionths of one processor, lately. */
+  readonly nanoCores: bigint | undefined;
+}
+
+/** Memory that a container holds, in bytes. */
+export interface MemoryFigures {
+  /** When it was measured, in nanoseconds since 1970. */
+  readonly atNanos: bigint;
+  /** Without what the kernel could give back at once. */
+  readonly workingSet: bigint | undefined;
+  /** Up to its limit. */
+  readonly available: bigint | undefined;
+  readonly usage: bigint | undefined;
+  readonly resident: bigint | undefined;
+  readonly pageFaults: bigint | undefined;
+  readonly majorPageFaults: bigint | undefined;
 }

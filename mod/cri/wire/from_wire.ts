@@ -15,6 +15,7 @@ import {
   type Image,
   type ImageFileSystems,
   type ListedImage,
+  type MemoryFigures,
   type RuntimeContainerState,
   type RuntimeContainerStatus,
   type RuntimeStatus,
@@ -148,12 +149,29 @@ function fileSystemFromWire(
 
 /** What one container uses. */
 export function containerStatsFromWire(
-  { attributes, writableLayer, memory }: wire.ContainerStats,
+  { attributes, writableLayer, cpu, memory }: wire.ContainerStats,
 ): ContainerStats {
   return {
     labels: attributes?.labels ?? {},
     writtenBytes: writableLayer && (writableLayer.usedBytes?.value ?? 0n),
     writtenInodes: writableLayer?.inodesUsed?.value,
-    workingSetBytes: memory?.workingSetBytes?.value,
+    cpu: cpu && {
+      atNanos: cpu.timestamp,
+      usedNanos: cpu.usageCoreNanoSeconds?.value,
+      nanoCores: cpu.usageNanoCores?.value,
+    },
+    memory: memory && memoryFromWire(memory),
+  };
+}
+
+function memoryFromWire(memory: wire.MemoryUsage): MemoryFigures {
+  return {
+    atNanos: memory.timestamp,
+    workingSet: memory.workingSetBytes?.value,
+    available: memory.availableBytes?.value,
+    usage: memory.usageBytes?.value,
+    resident: memory.rssBytes?.value,
+    pageFaults: memory.pageFaults?.value,
+    majorPageFaults: memory.majorPageFaults?.value,
   };
 }

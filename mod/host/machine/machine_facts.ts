@@ -41,6 +41,43 @@ export function getMemoryLeft(): AmountLeft {
   return { capacity: total, available };
 }
 
+/**
+ * What all processors together have worked since the boot (`--allow-sys=cpus`); `undefined`
+ * when the kernel does not tell.
+ */
+export function getCpuNanos(): bigint | undefined {
+  const all = cpus();
+  if (all.length === 0) return undefined;
+  const milliseconds = all.reduce(
+    (sum, { times: { user, nice, sys, irq } }) => sum + user + nice + sys + irq,
+    0,
+  );
+  return BigInt(Math.round(milliseconds)) * 1_000_000n;
+}
+
+/**
+ * How many processes and threads there may be, and how many more are possible: what
+ * `loadavg` and `pid_max` of `/proc` say, bind mounted into a directory. `undefined` when one
+ * of them is not there, or says something else.
+ */
+export async function readProcessesLeft(
+  directory: string,
+): Promise<AmountLeft | undefined> {
+  const [load, most] = await Promise.all(
+    ["loadavg", "pid_max"].map((name) => readShort(`${directory}/${name}`)),
+  );
+  const running = /^\S+ \S+ \S+ \d+\/(\d+) /.exec(load ?? "")?.[1];
+  const capacity = /^\d+$/.exec(most?.trim() ?? "")?.[0];
+  if (running === undefined || capacity === undefined) return undefined;
+  const available = Math.max(0, Number(capacity) - Number(running));
+  return { capacity: Number(capacity), available };
+}
+
+async function readShort(path: string): Promise<string | undefined> {
+  const reading = withPath("read", path, Deno.readTextFile(path));
+  return await unlessMissing(reading, "wrong_type");
+}
+
 /** What is left of a file system for those without privileges. */
 export interface FileSystemLeft {
   readonly bytes: AmountLeft;

@@ -29,6 +29,7 @@ export {
   type AmountLeft,
   type FileSystemLeft,
   getCpuCount,
+  getCpuNanos,
   getDiskSizeBytes,
   getFileSystemLeft,
   getMemoryLeft,
@@ -37,4 +38,5 @@ export {
   listAddresses,
   type NodeAddress,
   readHugePages,
+  readProcessesLeft,
 } from "./machine_facts.ts";

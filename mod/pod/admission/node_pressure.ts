@@ -9,7 +9,11 @@ import { isCriticalPod } from "../../api/vocabulary/mod.ts";
 import { qosClass } from "../resources/mod.ts";
 
 /** The conditions of a node that runs short, as upstream names them and in its order. */
-export const NODE_PRESSURES = ["MemoryPressure", "DiskPressure"] as const;
+export const NODE_PRESSURES = [
+  "MemoryPressure",
+  "DiskPressure",
+  "PIDPressure",
+] as const;
 
 /** One of them. */
 export type NodePressure = typeof NODE_PRESSURES[number];

@@ -31,7 +31,7 @@ import { cpuOptions, type NodeCgroups } from "../spec/mod.ts";
 /** Keeps the cgroups of pods, where they can be reached. */
 export type PodCgroups = Pick<
   NodePodCgroups,
-  "ensure" | "update" | "memoryExcess" | "remove"
+  "ensure" | "update" | "memoryExcess" | "processes" | "remove"
 >;
 
 /** For a node whose cgroups cannot be reached: the runtime makes what it needs, unlimited. */
@@ -39,6 +39,7 @@ export const NO_POD_CGROUPS: PodCgroups = {
   ensure: () => Promise.resolve(),
   update: () => Promise.resolve(),
   memoryExcess: () => Promise.resolve(0n),
+  processes: () => Promise.resolve(undefined),
   remove: () => Promise.resolve(),
 };
 
@@ -134,6 +135,15 @@ export class NodePodCgroups {
     const usage = await this.#tree.usage(podCgroupParent(pod, layout));
     const used = usage?.memoryWorkingSetBytes ?? 0n;
     return used > memoryLimitBytes ? used - memoryLimitBytes : 0n;
+  }
+
+  /** How many processes and threads the pod has; `undefined` when that is not known. */
+  async processes(pod: Pod): Promise<number | undefined> {
+    const layout = this.#options.layout();
+    if (!layout.perQos) return undefined;
+    const file = { controller: "pids", file: "pids.current" };
+    const text = await this.#tree.read(podCgroupParent(pod, layout), file);
+    return text !== undefined && /^\d+$/.test(text) ? Number(text) : undefined;
   }
 
   /**

@@ -85,6 +85,11 @@ export class PodResources {
     }
   }
 
+  /** How many processes and threads the pod has; `undefined` when that is not known. */
+  processes(pod: Pod): Promise<number | undefined> {
+    return this.#deps.cgroups.processes(pod);
+  }
+
   /** The pod's sandbox was made: what the runtime made of its cgroup is limited. */
   async sandboxMade(pod: Pod): Promise<void> {
     await this.#remember(pod, this.#actuated.sandboxMade(pod));

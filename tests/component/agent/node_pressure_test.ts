@@ -145,6 +145,7 @@ Deno.test("Agent ends the pod with the most files where the disk stays short", a
     rig.pod("small")?.metadata.uid
   }/small/0.log`;
   await Deno.writeFile(log, new Uint8Array(2 * MI));
+  rig.machine.disk.capacity = 100 * MI;
   rig.machine.disk.available = 0;
   await rig.until(
     () => rig.status("small")?.reason === "Evicted",

@@ -100,6 +100,7 @@ Deno.test("main() writes nothing of a manifest that moves the cursor or turns th
       "get sources -o json",
       "get sources -o yaml",
       "images",
+      "df",
       "images -o wide",
       "images -o name",
       "images -o json",

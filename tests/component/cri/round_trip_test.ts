@@ -197,17 +197,33 @@ Deno.test("RuntimeService.listContainerStats() tells what containers wrote and h
       labels,
       writtenBytes: undefined,
       writtenInodes: undefined,
-      workingSetBytes: undefined,
+      cpu: undefined,
+      memory: undefined,
     },
   ]);
   const [container] = rig.fake.running("web");
   ok(container !== undefined);
   container.layerBytes = 4096n;
   container.memoryBytes = 8192n;
+  container.measuredNanos = 5n;
+  container.cpuNanos = 7_000_000_000n;
   const [stats] = await rig.cri.runtime.listContainerStats();
   strictEqual(stats?.writtenBytes, 4096n);
   strictEqual(stats.writtenInodes, 1n);
-  strictEqual(stats.workingSetBytes, 8192n);
+  deepStrictEqual(stats.memory, {
+    atNanos: 5n,
+    workingSet: 8192n,
+    available: undefined,
+    usage: undefined,
+    resident: undefined,
+    pageFaults: undefined,
+    majorPageFaults: undefined,
+  });
+  deepStrictEqual(stats.cpu, {
+    atNanos: 5n,
+    usedNanos: 7_000_000_000n,
+    nanoCores: undefined,
+  });
 });
 
 Deno.test("RuntimeService answers of 10 MB arrive", async () => {

@@ -18,12 +18,21 @@ interface Left {
 export class FakeMachine implements Machine {
   readonly left: Left = { capacity: 8 * GI, available: 4 * GI };
   readonly disk: Left = { capacity: 100 * GI, available: 50 * GI };
+  readonly pids: Left = { capacity: 1000, available: 500 };
   readonly inodes: Left = { capacity: 1000, available: 500 };
   /** Whether file systems cannot be asked. */
   isBlind = false;
 
   memory(): Left {
     return this.left;
+  }
+
+  processes(): Promise<Left> {
+    return Promise.resolve(this.pids);
+  }
+
+  cpuNanos(): bigint {
+    return 90_000_000_000n;
   }
 
   fileSystem(): Promise<{ bytes: Left; inodes: Left }> {

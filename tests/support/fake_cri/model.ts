@@ -40,6 +40,10 @@ export interface FakeContainer {
   layerBytes?: bigint;
   /** What its working set is. */
   memoryBytes?: bigint;
+  /** For how long it has kept processors busy. */
+  cpuNanos?: bigint;
+  /** When both were measured. */
+  measuredNanos?: bigint;
   /** How often its log was reopened. */
   logReopened: number;
 }

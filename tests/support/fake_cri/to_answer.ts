@@ -104,16 +104,21 @@ export function toContainer(container: FakeContainer): wire.Container {
   };
 }
 
-/** What a container uses; CPU is not measured. */
+/** What a container uses. */
 export function toContainerStats(
   container: FakeContainer,
 ): wire.ContainerStats {
-  const { config: { labels }, layerBytes, memoryBytes } = container;
+  const { config: { labels }, layerBytes, memoryBytes, cpuNanos } = container;
+  const timestamp = container.measuredNanos ?? 0n;
   return {
     attributes: { id: container.id, labels },
-    cpu: undefined,
+    cpu: cpuNanos === undefined ? undefined : {
+      timestamp,
+      usageCoreNanoSeconds: { value: cpuNanos },
+      usageNanoCores: undefined,
+    },
     memory: memoryBytes === undefined ? undefined : {
-      timestamp: 0n,
+      timestamp,
       workingSetBytes: { value: memoryBytes },
       availableBytes: undefined,
       usageBytes: undefined,

@@ -15,6 +15,7 @@ import {
   type ImageState,
   type LogLocation,
   type LogRequest,
+  type NodeStats,
   type PodReport,
   type SourceState,
 } from "../../../mod/server/mod.ts";
@@ -27,6 +28,9 @@ export class AgentStub {
   sources: readonly SourceState[] = [];
   /** Or why the runtime does not say. */
   images: readonly ImageState[] | Error = [];
+  /** Or why the runtime does not say. */
+  stats: (what: "memory" | "all") => NodeStats | Error = () =>
+    new Error("no figures");
   problems: readonly HealthProblem[] = [];
   events: EventFeed = {
     list: () => ({ resourceVersion: "1", items: [] }),
@@ -58,6 +62,12 @@ export class AgentStub {
           this.images instanceof Error
             ? Promise.reject(this.images)
             : Promise.resolve(this.images),
+        stats: (what) => {
+          const stats = this.stats(what);
+          return stats instanceof Error
+            ? Promise.reject(stats)
+            : Promise.resolve(stats);
+        },
         events: {
           list: () => this.events.list(),
           watch: (signal, options) => this.events.watch(signal, options),

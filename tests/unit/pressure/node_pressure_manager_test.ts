@@ -111,16 +111,21 @@ class PressureRig {
   }
 }
 
+/** As much memory as disk, in MiB. */
 function use(memory: number): PodUse {
   return {
     containers: [{
       name: "c",
       memoryBytes: memory * MI,
+      cpu: undefined,
+      memory: undefined,
       layer: undefined,
       logs: undefined,
     }],
+    processes: undefined,
+    volumes: [],
     inMemoryBytes: 0,
-    files: { bytes: 0, inodes: 0 },
+    files: { bytes: memory * MI, inodes: 0 },
   };
 }
 
@@ -170,7 +175,7 @@ Deno.test("NodePressureManager never ends a critical pod (GC-07)", async () => {
   rig.leave(1);
   strictEqual(await rig.manager.check(NEVER), undefined);
   deepStrictEqual(rig.measured, []);
-  rig.pod("other", 0);
+  rig.pod("other", 1);
   strictEqual(await rig.manager.check(NEVER), "other");
 });
 
@@ -216,6 +221,33 @@ Deno.test("NodePressureManager waits for room that is being made, and not for a 
   };
   strictEqual(await rig.manager.check(NEVER), "a");
   ok(rig.log.some((line) => line.includes("not_reclaimed")));
+});
+
+Deno.test("NodePressureManager ends no pod that gives back next to nothing (GC-07)", async () => {
+  const rig = new PressureRig(
+    threshold({ reclaim: { kind: "quantity", value: 100 * MI } }),
+  );
+  rig.leave(0);
+  rig.pod("idle", 0);
+  rig.pod("small", 1.9);
+  strictEqual(await rig.manager.check(NEVER), undefined);
+  strictEqual(await rig.manager.check(NEVER), undefined);
+  const said = rig.log.filter((line) => line.includes("no_pod_frees_enough"));
+  strictEqual(said.length, 1);
+  deepStrictEqual(rig.manager.conditions, ["MemoryPressure"]);
+  rig.pod("hundredth", 2);
+  strictEqual(await rig.manager.check(NEVER), "hundredth");
+});
+
+Deno.test("NodePressureManager walks through no files where processes are short", async () => {
+  const signal = "pid.available";
+  const rig = new PressureRig(threshold({ signal }));
+  rig.pod("a", 1);
+  rig.leave(1, signal);
+  strictEqual(await rig.manager.check(NEVER), "a");
+  deepStrictEqual(rig.measured, ["memory 1"]);
+  deepStrictEqual(rig.manager.conditions, ["PIDPressure"]);
+  ok(rig.events[0]?.includes("NodeHasInsufficientPID"));
 });
 
 Deno.test("NodePressureManager gives a pod its time for a soft threshold, up to the most", async () => {

@@ -9,6 +9,7 @@ import { evictionMessage } from "../../../mod/pressure/eviction_message.ts";
 import {
   type Candidate,
   type DiskLayout,
+  isWorthEnding,
   rankPods,
 } from "../../../mod/pressure/ranking.ts";
 import type { PressureSignal } from "../../../mod/pressure/signals.ts";
@@ -27,6 +28,7 @@ interface Draft {
   readonly logs?: number;
   readonly layer?: number;
   readonly inodes?: number;
+  readonly processes?: number;
   readonly isUnknown?: true;
 }
 
@@ -40,6 +42,8 @@ function candidate(uid: string, draft: Draft = {}): Candidate {
   });
   const use: PodUse = {
     containers: [used({ memory, logs, layer })],
+    processes: draft.processes,
+    volumes: [],
     inMemoryBytes: inMemory * MI,
     files: { bytes: files * MI, inodes },
   };
@@ -56,6 +60,8 @@ function used(
   return {
     name: "c",
     memoryBytes: memory === undefined ? undefined : memory * MI,
+    cpu: undefined,
+    memory: undefined,
     logs: { bytes: logs * MI, inodes: 1 },
     layer: { bytes: layer * MI, inodes: 1 },
   };
@@ -198,6 +204,16 @@ const ROWS: readonly (readonly [
     "inodes bytes",
   ],
   [
+    "lower priority and then more processes, whatever was asked for",
+    "pid.available",
+    [
+      candidate("important", { processes: 900, priority: 5 }),
+      candidate("few", { processes: 2, memory: 900 }),
+      candidate("many", { processes: 3 }),
+    ],
+    "many few important",
+  ],
+  [
     "pods that are alike in their order",
     "nodefs.available",
     [candidate("a"), candidate("b"), candidate("c")],
@@ -212,6 +228,19 @@ for (const [what, signal, candidates, wanted, layout] of ROWS) {
     strictEqual(ranked(candidates.toReversed(), signal, layout), wanted);
   });
 }
+
+Deno.test("isWorthEnding() wants a hundredth of what is missing, of pods that can be measured", () => {
+  const memory = { signal: "memory.available", layout: ONE_DISK } as const;
+  const pids = { signal: "pid.available", layout: ONE_DISK } as const;
+  const found = [
+    isWorthEnding(candidate("a", { memory: 1 }), memory, 100 * MI),
+    isWorthEnding(candidate("a", { memory: 1 }), memory, 101 * MI),
+    isWorthEnding(candidate("a", { isUnknown: true }), memory, 100 * MI),
+    isWorthEnding(candidate("a", { processes: 1 }), pids, 200),
+    isWorthEnding(candidate("a"), pids, 200),
+  ];
+  deepStrictEqual(found, [true, false, true, false, true]);
+});
 
 function said(signal: PressureSignal, of: Candidate): string {
   const threshold: Threshold = {
@@ -243,6 +272,7 @@ Deno.test("evictionMessage() says what is short and who used more than it asked 
         candidate("a", { logs: 3, layer: 4, files: 90 }),
       ),
       said("nodefs.inodesFree", candidate("a", { inodes: 7 })),
+      said("pid.available", candidate("a", { processes: 7 })),
     ],
     [
       "The node was low on resource: memory. Threshold quantity: 100Mi, available: 50Mi. Container c was using 70Mi, request is 64Mi, has larger consumption of memory. ",
@@ -250,6 +280,7 @@ Deno.test("evictionMessage() says what is short and who used more than it asked 
       "The node was low on resource: memory. Threshold quantity: 100Mi, available: 50Mi. ",
       "The node was low on resource: ephemeral-storage. Threshold quantity: 100Mi, available: 50Mi. Container c was using 7Mi, request is 0, has larger consumption of ephemeral-storage. ",
       "The node was low on resource: inodes. Threshold quantity: 104857600, available: 52428800. ",
+      "The node was low on resource: pids. Threshold quantity: 104857600, available: 52428800. ",
     ],
   );
 });

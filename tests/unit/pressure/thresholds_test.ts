@@ -159,7 +159,7 @@ const REFUSED: readonly (readonly [
   [
     "a signal that nobody knows",
     { evictionHard: { "nodefs\u0007": "1%" } },
-    'Cannot use evictionHard: found the signal "nodefs\\u0007", wanted one of memory.available, nodefs.available, nodefs.inodesFree, imagefs.available, imagefs.inodesFree',
+    'Cannot use evictionHard: found the signal "nodefs\\u0007", wanted one of memory.available, nodefs.available, nodefs.inodesFree, imagefs.available, imagefs.inodesFree, pid.available',
   ],
   [
     "a soft threshold below the hard one",

@@ -6,7 +6,10 @@
 
 import { deepStrictEqual, rejects, strictEqual } from "node:assert/strict";
 import type { ContainerStats } from "../../../mod/cri/model/mod.ts";
-import { NodeMeter } from "../../../mod/usage/node_meter.ts";
+import {
+  NodeMeter,
+  type NodeMeterPaths,
+} from "../../../mod/usage/node_meter.ts";
 import { PodMeter } from "../../../mod/usage/pod_meter.ts";
 import type { StoredAmount } from "../../../mod/usage/pod_use.ts";
 import { container, podOf } from "../../support/pods.ts";
@@ -25,7 +28,8 @@ function stats(
     },
     writtenBytes: undefined,
     writtenInodes: undefined,
-    workingSetBytes: undefined,
+    cpu: undefined,
+    memory: undefined,
     ...figures,
   };
 }
@@ -36,6 +40,8 @@ class MeterRig {
   broken = "";
   readonly meter = new PodMeter({
     runtime: { listContainerStats: () => Promise.resolve(this.rows) },
+    processes: ({ metadata: { uid } }) =>
+      Promise.resolve(uid === "u" ? 12 : undefined),
     storage: {
       volumes: ({ metadata: { uid }, spec }) => {
         this.walked.push(`volumes of ${uid}`);
@@ -56,6 +62,17 @@ function of(bytes: number): StoredAmount {
   return { bytes, inodes: 1 };
 }
 
+const MEMORY = {
+  atNanos: 9n,
+  workingSet: 5n,
+  available: undefined,
+  usage: 6n,
+  resident: undefined,
+  pageFaults: undefined,
+  majorPageFaults: undefined,
+};
+const CPU = { atNanos: 9n, usedNanos: 3n, nanoCores: undefined };
+
 const VOLUMES = [
   { name: "disk", emptyDir: {} },
   { name: "memory", emptyDir: { medium: "Memory" } },
@@ -65,13 +82,15 @@ Deno.test("PodMeter.measure() gives what containers hold and what lies in files"
   const rig = new MeterRig();
   rig.rows = [
     stats("u", "c", {
-      workingSetBytes: 5n,
+      memory: MEMORY,
+      cpu: CPU,
       writtenBytes: 7n,
       writtenInodes: 2n,
     }),
     // An earlier run of it that is dead, and someone else's.
     stats("u", "c", { writtenBytes: 1n }),
-    stats("other", "c", { workingSetBytes: 99n }),
+    stats("u", "c", { cpu: { ...CPU, atNanos: 8n, usedNanos: 99n } }),
+    stats("other", "c", { memory: MEMORY }),
   ];
   const pod = podOf("u", {
     volumes: VOLUMES,
@@ -80,13 +99,27 @@ Deno.test("PodMeter.measure() gives what containers hold and what lies in files"
   const uses = await rig.meter.measure([pod], { what: "all", signal });
   deepStrictEqual(uses.get("u"), {
     containers: [
-      { name: "i", memoryBytes: undefined, layer: undefined, logs: of(10) },
+      {
+        name: "i",
+        memoryBytes: undefined,
+        cpu: undefined,
+        memory: undefined,
+        layer: undefined,
+        logs: of(10),
+      },
       {
         name: "c",
         memoryBytes: 5,
+        cpu: CPU,
+        memory: MEMORY,
         layer: { bytes: 8, inodes: 2 },
         logs: of(10),
       },
+    ],
+    processes: 12,
+    volumes: [
+      { name: "disk", stored: of(100), isInMemory: false },
+      { name: "memory", stored: of(100), isInMemory: true },
     ],
     inMemoryBytes: 100,
     files: { bytes: 102, inodes: 3 },
@@ -127,6 +160,9 @@ Deno.test("NodeMeter.measure() says of each thing whether it could be measured",
   const disk = { bytes: LEFT, inodes: LEFT };
   const machine = {
     memory: () => LEFT,
+    cpuNanos: () => 7n,
+    processes: (directory: string) =>
+      Promise.resolve(directory === "/view" ? LEFT : undefined),
     fileSystem: (path: string) =>
       path === "/gone"
         ? Promise.resolve(undefined)
@@ -134,15 +170,20 @@ Deno.test("NodeMeter.measure() says of each thing whether it could be measured",
         ? Promise.reject(new Error("no answer"))
         : Promise.resolve(disk),
   };
-  const figures = (paths: { nodeFs: string; imageFs?: string }) =>
+  const figures = (paths: NodeMeterPaths) =>
     new NodeMeter(machine, paths).measure();
-  deepStrictEqual(await figures({ nodeFs: "/", imageFs: "/images" }), {
+  const all = { nodeFs: "/", imageFs: "/images", processes: "/view" };
+  deepStrictEqual(await figures(all), {
     memory: LEFT,
+    cpuNanos: 7n,
+    processes: LEFT,
     nodeFs: disk,
     imageFs: disk,
   });
   deepStrictEqual(await figures({ nodeFs: "/hung", imageFs: "/gone" }), {
     memory: LEFT,
+    cpuNanos: 7n,
+    processes: undefined,
     nodeFs: undefined,
     imageFs: undefined,
   });

@@ -57,6 +57,25 @@ const ROWS: readonly (readonly [string, Command])[] = [
     output: "yaml",
   }],
   ["images", { kind: "images", location: [], output: "table" }],
+  ["top pods", {
+    kind: "top",
+    what: "pods",
+    namespace: "default",
+    location: [],
+  }],
+  ["top po -A --root-dir=/x", {
+    kind: "top",
+    what: "pods",
+    namespace: undefined,
+    location: ["--root-dir=/x"],
+  }],
+  ["top node -n shop", {
+    kind: "top",
+    what: "node",
+    namespace: "shop",
+    location: [],
+  }],
+  ["df --control-socket=/s", { kind: "df", location: ["--control-socket=/s"] }],
   ["images -o wide --root-dir=/x", {
     kind: "images",
     location: ["--root-dir=/x"],

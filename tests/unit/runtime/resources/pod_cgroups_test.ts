@@ -248,6 +248,19 @@ Deno.test("NodePodCgroups.memoryExcess() is nothing for what is used exactly, no
   }
 });
 
+Deno.test("NodePodCgroups.processes() counts those of a pod, where its cgroup is there", async () => {
+  const tree = new MemoryCgroups(1);
+  const { cgroups } = keeper(tree);
+  strictEqual(await cgroups.processes(pod()), undefined);
+  const path = "/kubepods/besteffort/podu-1";
+  const file = { controller: "pids", file: "pids.current" };
+  await tree.make(path);
+  await tree.write(path, [{ ...file, value: "12" }]);
+  strictEqual(await cgroups.processes(pod()), 12);
+  await tree.write(path, [{ ...file, value: "max" }]);
+  strictEqual(await cgroups.processes(pod()), undefined);
+});
+
 Deno.test("NodePodCgroups weighs no cgroup that is not a pod's, and none whose weight is no number", async () => {
   const tree = new MemoryCgroups(1);
   const { cgroups } = keeper(tree);

@@ -1,0 +1,55 @@
+/**
+ * What the node and its pods use.
+ *
+ * @module
+ */
+
+import type { Pod } from "../api/types/mod.ts";
+import type { Clock } from "../base/mod.ts";
+import { isTerminalPhase } from "../pod/status/mod.ts";
+import type { NodeStats } from "../server/mod.ts";
+import type { ViewedCore } from "./ports.ts";
+
+/**
+ * Measures it, or gives what was measured a moment ago.
+ *
+ * @throws {CriError} When the runtime does not say.
+ */
+export async function viewStats(
+  what: "memory" | "all",
+  { core: { meters, connection }, pods, clock, nodeName }: {
+    readonly core: Pick<ViewedCore, "meters" | "connection">;
+    readonly pods: readonly Pod[];
+    readonly clock: Clock;
+    readonly nodeName: string;
+  },
+): Promise<NodeStats> {
+  // One that has ended uses no memory, but its logs may be large.
+  const wanted = what === "all"
+    ? pods
+    : pods.filter(({ status }) => !isTerminalPhase(status?.phase));
+  // Nobody ends it: others may wait for the same answer.
+  const { signal } = new AbortController();
+  const uses = await meters.pods.measure(wanted, { what, signal });
+  return {
+    nodeName,
+    atMs: clock.now(),
+    node: await meters.node.measure(),
+    images: what === "all" ? await imagesOf(connection) : undefined,
+    pods: wanted.flatMap((pod) => {
+      const use = uses.get(pod.metadata.uid);
+      return use === undefined ? [] : [{ pod, use }];
+    }),
+  };
+}
+
+async function imagesOf(
+  { images }: ViewedCore["connection"],
+): Promise<NodeStats["images"]> {
+  try {
+    return await images.imageFsInfo();
+  } catch {
+    // The rest says enough.
+    return undefined;
+  }
+}

@@ -1,0 +1,68 @@
+/**
+ * What clients are told of what pods use.
+ *
+ * @module
+ */
+
+import { deepStrictEqual, ok, rejects, strictEqual } from "node:assert/strict";
+import { CoreRig } from "../../support/agent/core_rig.ts";
+import { busybox, WEB, web } from "../../support/agent/manifests.ts";
+import { untilRunning } from "../../support/agent/phases.ts";
+
+Deno.test("AgentViews.stats() measures pods, and with their files those that have ended", async () => {
+  await using rig = await CoreRig.start();
+  const volumes = [{ name: "data", emptyDir: {} }];
+  const volumeMounts = [{ name: "data", mountPath: "/data" }];
+  await rig.apply(
+    "web",
+    web({ spec: { volumes, containers: [busybox(WEB, { volumeMounts })] } }),
+  );
+  const job = { restartPolicy: "Never", containers: [busybox("job")] };
+  await rig.apply("job", web({ name: "job", spec: job }));
+  await untilRunning(rig);
+  await rig.until(() => rig.fake.running("job").length === 1, "the job");
+  rig.fake.exitContainer(rig.only("job").id, 0);
+  await rig.until(() => rig.status("job")?.phase === "Succeeded", "its end");
+  const container = rig.only(WEB);
+  container.memoryBytes = 5n;
+  container.cpuNanos = 1_000_000_000n;
+  container.layerBytes = 7n;
+  const [mount] = container.config.mounts
+    .filter(({ containerPath }) => containerPath === "/data");
+  await Deno.writeFile(`${mount?.hostPath}/x`, new Uint8Array(1 << 20));
+  const all = await rig.views.stats("all");
+  deepStrictEqual(
+    all.pods.map(({ pod }) => pod.metadata.name).sort(),
+    ["job-edge1", "web-edge1"],
+  );
+  const use = all.pods.find(({ pod }) => pod.metadata.name === "web-edge1")
+    ?.use;
+  strictEqual(use?.containers[0]?.memory?.workingSet, 5n);
+  strictEqual(use.containers[0]?.layer?.bytes, 7);
+  ok((use.volumes[0]?.stored.bytes ?? 0) >= 1 << 20);
+  strictEqual(all.node.nodeFs?.bytes.capacity, rig.machine.disk.capacity);
+  strictEqual(all.node.imageFs, undefined);
+
+  // Half a processor since the first look.
+  await rig.views.stats("memory");
+  container.cpuNanos = 2_000_000_000n;
+  container.measuredNanos = 2_000_000_000n;
+  const again = await rig.views.stats("memory");
+  deepStrictEqual(
+    again.pods.map(({ pod }) => pod.metadata.name),
+    ["web-edge1"],
+  );
+  const [pod] = again.pods;
+  strictEqual(pod?.use.containers[0]?.cpu?.nanoCores, 500_000_000n);
+  strictEqual(pod?.use.containers[0]?.logs, undefined);
+});
+
+Deno.test("AgentViews.stats() says that the runtime has no figures", async () => {
+  await using rig = await CoreRig.start();
+  rig.fake.fault("ListContainerStats", {
+    kind: "error",
+    code: 12,
+    details: "unknown method",
+  });
+  await rejects(rig.views.stats("memory"), /unknown method/);
+});
