@@ -265,14 +265,16 @@ export class ManifestTable {
   }
 
   /**
-   * Whether what a manifest had at `sinceMs` may be found elsewhere in a moment: something
-   * moved that is still to be looked at, or a full look is due that did not begin since.
+   * Whether what a manifest had at `sinceMs` may be found elsewhere in a moment: what moved
+   * or is new is still to be looked at, or a full look is due that did not begin since.
    */
   isInMotion(sinceMs: number, nowMs: number): boolean {
     const isUnseen = this.#scannedMs <= sinceMs && this.#scanDueMs <= nowMs;
     return this.#isAway || isUnseen ||
-      [...this.#states.values()].some(({ look }) =>
-        look?.kind === "now" && look.together !== undefined
+      [...this.#states.values()].some(({ entry, look }) =>
+        look?.kind === "when_quiet"
+          ? entry === undefined && look.openUntilMs === undefined
+          : look?.together !== undefined
       );
   }
 
@@ -319,8 +321,7 @@ export class ManifestTable {
 
   /** To be called when a look that was due is over: a file that needs no other is quiet. */
   endLook(path: string): void {
-    const isQuiet = this.get(path).look === undefined;
-    if (isQuiet) this.update(path, { changingMs: undefined });
+    if (!this.get(path).look) this.update(path, { changingMs: undefined });
   }
 
   /** Those that have changed for longer than a writer should take. */

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { deepStrictEqual, strictEqual } from "node:assert/strict";
+import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import {
   FileSourceRig,
   lacking,
@@ -240,4 +240,27 @@ Deno.test("FileSource delivers what changes although everything is to be looked 
   files.hint("a.yaml", "arrived");
   await rig.pass();
   strictEqual(rig.images, "nginx,busybox");
+});
+
+Deno.test("FileSource does not end a pod whose manifest has another name and content without a hint (I8)", async () => {
+  await using rig = new FileSourceRig();
+  const { clock, files } = rig;
+  files.write("a.yaml", withUid("a"), OLD);
+  for (let at = 0; at < 200; at++) {
+    files.write(`m${at}.yaml`, manifest(`m${at}`), OLD);
+  }
+  await rig.pass(19_000);
+  const stop = new AbortController();
+  using _looking = { [Symbol.dispose]: () => stop.abort() };
+  const look = files.look.bind(files);
+  files.look = async (path) => {
+    await clock.sleep(10, stop.signal);
+    return await look(path);
+  };
+  await rig.pass(900);
+  files.remove("a.yaml");
+  files.write("z.yaml", withUid("a").replace("busybox", "changed"));
+  await rig.pass(60_000);
+  deepStrictEqual(lacking(rig, "a"), []);
+  ok(rig.images.includes("changed"));
 });
