@@ -48,12 +48,17 @@ withRuntime("the Debian package", (test) => {
     const before = ids(await agent.until("both run", bothRun));
     await untilStatus(machine, /^Healthy$/);
 
+    const started = await show(machine, "MainPID");
+    await machine.must("systemctl", "reload", "skerry");
+    strictEqual(await show(machine, "MainPID"), started);
+
     await machine.must("systemctl", "stop", "skerry");
     await machine.must("systemctl", "start", "skerry");
     deepStrictEqual(ids(await agent.until("both run on", bothRun)), before);
 
     const pid = await show(machine, "MainPID");
     await machine.must("dpkg", "--install", second);
+    match(await machine.must("dpkg", "--status", "skerry"), /^Version: .*-2$/m);
     notStrictEqual(await show(machine, "MainPID"), pid);
     strictEqual(await show(machine, "ActiveState"), "active");
     deepStrictEqual(ids(await agent.until("both run on", bothRun)), before);

@@ -9,7 +9,7 @@ import type { Pod } from "../../../mod/api/types/mod.ts";
 import type { ShutdownGroup } from "../../../mod/pod/lifecycle/mod.ts";
 import { CoreRig } from "../../support/agent/core_rig.ts";
 import { alone, busybox } from "../../support/agent/manifests.ts";
-import { untilRunning } from "../../support/agent/phases.ts";
+import { untilPhase, untilRunning } from "../../support/agent/phases.ts";
 
 const CRITICAL = 2_000_000_000;
 const GROUPS: readonly ShutdownGroup[] = [
@@ -200,9 +200,23 @@ Deno.test("Agent leaves a pod to its end that was removed before the machine wen
   await untilRunning(rig, "gone");
   await rig.remove("gone");
   await rig.until(() => rig.fake.callsOf("ExecSync").length === 1, "its hook");
-  await untilDown(rig);
+  ok(await untilDown(rig) < 10_000, "its group has 20 s");
   strictEqual(rig.fake.callsOf("ExecSync").length, 1, "its hook runs once");
   strictEqual(rig.fake.running("gone").length, 0);
+});
+
+Deno.test("Agent waits for no pod that has ended long before the machine goes down", async () => {
+  await using rig = await CoreRig.start();
+  rig.fake.behave("done", { exit: { code: 0, afterMs: 100 } });
+  await rig.apply(
+    "done",
+    alone("done", {}, { spec: { restartPolicy: "Never" } }),
+  );
+  await untilPhase(rig, "Succeeded", { name: "done" });
+  ok(await untilDown(rig) < 1_000);
+  await rig.restartAgent();
+  await rig.pass(10_000);
+  strictEqual(rig.fake.callsOf("StartContainer").length, 1, "it is done");
 });
 
 Deno.test("Agent keeps the volumes of pods that end with the machine", async () => {

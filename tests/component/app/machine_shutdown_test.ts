@@ -148,3 +148,14 @@ Deno.test("runAgent() removes the file of an earlier shutdown even where pods ar
   strictEqual(await agent.terminate(), 0);
   strictEqual(fake.running("web").length, 1);
 });
+
+Deno.test("runAgent() stops no pod for a file of an earlier shutdown that it cannot remove", async () => {
+  await using stack = new AsyncDisposableStack();
+  const { agent, fake, marker, runs } = await world(stack);
+  await Deno.mkdir(`${marker}/full`, { recursive: true });
+  await agent.start();
+  await runs();
+  strictEqual(await agent.terminate(), 0);
+  strictEqual(fake.running("web").length, 1);
+  match(await agent.logTail(), /shutdown_marker_stays/);
+});

@@ -56,7 +56,32 @@ umount -l /old
 exec env -i container=skerry PATH=/usr/sbin:/usr/bin:/sbin:/bin ${SYSTEMD} --unit=multi-user.target
 `;
 
-const NAMESPACES = ["--mount", "--pid", "--cgroup", "--ipc", "--uts"];
+/**
+ * Gives the machine a cgroup of its own, so that its systemd takes none of this machine's for
+ * its own. The arguments are the disk, and the command that goes on in it.
+ */
+const ENCLOSE = `
+set -e
+disk=$1; shift
+mkdir -p "$disk/cgroup"
+mount -t cgroup2 cgroup2 "$disk/cgroup"
+group=$disk/cgroup$(sed -n 's/^0:://p' /proc/self/cgroup)/skerry-\${disk##*/}
+case $group in *" (deleted)"*) exit 1;; esac
+mkdir -p "$group"
+echo $$ > "$group/cgroup.procs"
+umount "$disk/cgroup"
+exec "$@"
+`;
+
+/** Takes that cgroup away again, when nothing is in it. */
+const DISSOLVE = `
+mkdir -p "$1/cgroup"
+mount -t cgroup2 cgroup2 "$1/cgroup"
+find "$1/cgroup" -depth -type d -path "*/skerry-\${1##*/}*" -exec rmdir {} +
+umount "$1/cgroup"
+`;
+
+const NAMESPACES = ["--pid", "--cgroup", "--ipc", "--uts"];
 
 /** What a command in the machine said. */
 export interface MachineAnswer {
@@ -106,6 +131,13 @@ export class SystemdMachine implements AsyncDisposable {
   async boot(): Promise<void> {
     const process = new Deno.Command("unshare", {
       args: [
+        "--mount",
+        "sh",
+        "-c",
+        ENCLOSE,
+        "sh",
+        this.#disk,
+        "unshare",
         ...NAMESPACES,
         "--fork",
         "--kill-child",
@@ -171,6 +203,7 @@ export class SystemdMachine implements AsyncDisposable {
       this.#process?.kill("SIGKILL");
       await this.#process?.status;
     } finally {
+      await run("unshare", ["--mount", "sh", "-c", DISSOLVE, "sh", this.#disk]);
       await run("umount", ["--lazy", this.#disk]);
       await Deno.remove(this.#disk);
     }

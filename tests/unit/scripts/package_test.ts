@@ -7,7 +7,11 @@
 import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
 import { COMMAND_NAMES, helpText } from "../../../mod/cli/parse/mod.ts";
 import { commandLines } from "../../../scripts/package/command_flags.ts";
-import { fishCompletion } from "../../../scripts/package/completions.ts";
+import {
+  bashCompletion,
+  fishCompletion,
+  zshCompletion,
+} from "../../../scripts/package/completions.ts";
 import { manPage } from "../../../scripts/package/man_page.ts";
 
 Deno.test("commandLines() has every command with its help, and every flag that its help names at the start of a line", () => {
@@ -42,6 +46,25 @@ Deno.test("commandLines() knows what stands behind a flag", () => {
   strictEqual(of("namespace")?.letter, "n");
   strictEqual(of("healthz-port")?.help.startsWith("health endpoint"), true);
   for (const { name, help } of flags) ok(!help.includes("\n"), name);
+});
+
+Deno.test("completions know the letters of flags, and which take a value", () => {
+  const bash = bashCompletion();
+  ok(/flags="-n --namespace /.test(bash), bash);
+  ok(bash.includes("-n|--namespace) :; return"));
+  const zsh = zshCompletion();
+  for (
+    const spec of [
+      "'*-n[(default \"default\")]:value:'",
+      "'*--namespace=[(default \"default\")]:value:'",
+      "'*-A[]'",
+      "'*--all-namespaces[]'",
+    ]
+  ) ok(zsh.includes(spec), spec);
+  const fish = fishCompletion();
+  ok(fish.includes("-l namespace -s n -x -d"));
+  ok(fish.includes("-l host-view -r -F -d"));
+  ok(fish.includes("-l all-namespaces -s A -d ''"));
 });
 
 Deno.test("fishCompletion() closes every quote", () => {
