@@ -9,20 +9,12 @@ import type { ObjectGetter } from "../api/objects/mod.ts";
 import type { AgentConfig } from "../config/mod.ts";
 import type { Activities } from "../runtime/account/mod.ts";
 import type { PulledImages } from "../runtime/images/mod.ts";
-import {
-  ImageCredentials,
-  NodeConfigFiles,
-} from "../runtime/credentials/mod.ts";
 import { ContainerFiles, ContainerNotes } from "../runtime/observe/mod.ts";
 import { type NodeFacts, SpecBuilder } from "../runtime/spec/mod.ts";
 import { PodExecutor } from "../runtime/start/mod.ts";
 import { PodRemover } from "../runtime/end/mod.ts";
 import { type PodResources, UserNamespaces } from "../runtime/resources/mod.ts";
-import {
-  diskFiles,
-  type PodRecords,
-  readFileBounded,
-} from "../host/files/mod.ts";
+import { diskFiles, type PodRecords } from "../host/files/mod.ts";
 import { realPathOf } from "../host/paths/mod.ts";
 import {
   AnnouncedEnds,
@@ -33,6 +25,7 @@ import {
 } from "../picture/mod.ts";
 import { SubPathResolver } from "../volume/mod.ts";
 import type { CoreDeps } from "./core_deps.ts";
+import { imageCredentials } from "./image_logins.ts";
 import { NodeFiles } from "./node_files.ts";
 import type { OwnedPods } from "./owned_pods.ts";
 
@@ -92,13 +85,7 @@ export async function buildRuntime(
     ...common,
     images,
     imageRecords: deps.pulledImages,
-    credentials: new ImageCredentials({
-      ...deps,
-      node: new NodeConfigFiles({
-        paths: config.images.credentialFiles,
-        rootDir: config.paths.rootDir,
-      }, { readFile: readFileBounded }),
-    }),
+    credentials: imageCredentials(config, deps),
     containerFiles,
     specs: specBuilder(config, { ...deps, nodeFiles, users }),
     users,

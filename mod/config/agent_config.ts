@@ -80,6 +80,10 @@ export interface PodLogsConfig {
 export interface ImagesConfig {
   /** Absolute paths of docker configurations whose logins hold for all pods. */
   readonly credentialFiles: readonly string[];
+  /** Path of a socket, or URL on this machine, of a service that knows logins. */
+  readonly credentialEndpoint: string | undefined;
+  /** Registries that it is asked about; all without any. */
+  readonly credentialMatchImages: readonly string[];
   /** When a pod may have an image that is there without a registry's word. */
   readonly verificationPolicy: VerificationPolicy;
   /** Repositories, or beginnings of some with a star behind them. */

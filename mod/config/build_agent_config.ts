@@ -157,6 +157,7 @@ function socketFaults(config: AgentConfig): string[] {
     { option: "--control-socket", path: config.paths.controlSocketStaging },
     { option: "--container-runtime-endpoint", path: config.runtime.socketPath },
     ...notifySockets(config.service),
+    ...credentialSockets(config.images),
   ];
   return named.flatMap(({ option, path }) => {
     const bytes = new TextEncoder().encode(path).length;
@@ -171,6 +172,14 @@ function notifySockets({ notifySocket, ownSocket }: AgentConfig["service"]) {
     { option: "--notify-socket", path: notifySocket },
     { option: "--run-dir", path: ownSocket },
   ];
+}
+
+function credentialSockets(
+  { credentialEndpoint: path }: AgentConfig["images"],
+) {
+  return path?.startsWith("/")
+    ? [{ option: "--image-credential-endpoint", path }]
+    : [];
 }
 
 /** Settings that exclude each other. */

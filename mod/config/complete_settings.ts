@@ -72,6 +72,8 @@ export function namedPaths(config: AgentConfig): NamedPath[] {
     if (access === undefined) return [];
     const option = optionOf(setting);
     return [value].flat().filter((path) => typeof path === "string")
+      // A URL is no path.
+      .filter((path) => path.startsWith("/"))
       .map((path) => ({ option, path, access }));
   });
 }

@@ -126,6 +126,10 @@ function netTargets(
       return [...texts, paths.controlSocketStaging].map(unix);
     case "notify_socket":
       return texts.flatMap((socket) => [socket, service.ownSocket]).map(unix);
+    case "endpoint":
+      return texts.map((text) =>
+        text.startsWith("/") ? unix(text) : hostOf(new URL(text))
+      );
     case "port":
       return typeof value === "number" && value !== 0
         ? [joinHostPort({ host: server.healthzAddress, port: value })]
@@ -190,6 +194,10 @@ function descriptorOf(
 }
 
 type SysKind = NonNullable<Deno.SysPermissionDescriptor["kind"]>;
+
+function hostOf({ host, port }: URL): string {
+  return port === "" ? `${host}:80` : host;
+}
 
 function unix(path: string): string {
   return `unix:${path}`;

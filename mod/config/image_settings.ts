@@ -5,9 +5,18 @@
  */
 
 import type { Settings } from "./agent_config.ts";
-import { choice, givenPath, listOf, orEmpty, single } from "./decoders.ts";
+import { localEndpoint } from "./local_endpoint.ts";
+import {
+  choice,
+  givenPath,
+  listOf,
+  nonEmpty,
+  orEmpty,
+  single,
+  text,
+} from "./decoders.ts";
 import { imagePattern } from "./image_pattern.ts";
-import { field, listFlag, type Rows } from "./setting.ts";
+import { field, flag, listFlag, type Rows } from "./setting.ts";
 
 /** Their rows in the table of settings. */
 export const IMAGE_ROWS: Rows<Settings["images"]> = {
@@ -18,6 +27,18 @@ export const IMAGE_ROWS: Rows<Settings["images"]> = {
     skerry: field("imageCredentials", listOf(givenPath)),
     fallback: [],
     access: "read",
+  },
+  credentialEndpoint: {
+    flag: flag("image-credential-endpoint URL", nonEmpty(localEndpoint)),
+    help:
+      "a service that gives logins for registries, in the shape\nof the kubelet's credential provider plugins: unix:///…\nor http on a loopback address",
+    skerry: field("imageCredentialEndpoint", localEndpoint),
+    access: "write",
+    net: "endpoint",
+  },
+  credentialMatchImages: {
+    skerry: field("imageCredentialMatchImages", listOf(nonEmpty(text))),
+    fallback: [],
   },
   verificationPolicy: {
     kubelet: field(

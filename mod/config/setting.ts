@@ -43,6 +43,7 @@ interface Places<T> {
  * - `socket`: a unix socket that the agent connects to
  * - `own_socket`: the one that the agent makes
  * - `notify_socket`: the service manager's, to which the agent sends from one of its own
+ * - `endpoint`: a unix socket by its path, or a URL, that the agent connects to
  * - `port`: where the agent listens, 0 for nowhere
  * - `url`: the server that the agent asks for manifests
  * - `networks`: where pods are probed
@@ -52,6 +53,7 @@ export const NET_USES = [
   "socket",
   "own_socket",
   "notify_socket",
+  "endpoint",
   "port",
   "url",
   "networks",

@@ -5,6 +5,7 @@
  */
 
 import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
+import { createServer } from "node:http";
 import { AgentProcess } from "../../scripts/lib/agent_process.ts";
 import {
   busyboxRecipe,
@@ -23,6 +24,7 @@ import {
   OciRegistry,
   type Repository,
 } from "../support/registry/oci_registry.ts";
+import { TempDir } from "../support/temp_dir.ts";
 
 const PASSWORD = "correct-horse";
 const LOGIN = `me:${PASSWORD}`;
@@ -124,6 +126,32 @@ for (const { name, options } of await containerdVersions()) {
       ok(tokens.length > 1);
     });
 
+    test("one whose login a service gives over a unix socket", async (runtime) => {
+      await using registry = await OciRegistry.start();
+      const access = { kind: "basic", logins: [LOGIN] } as const;
+      const image = await registry.add(
+        "team/app",
+        await recipe("asked"),
+        access,
+      );
+      await using directory = await TempDir.make();
+      const path = `${directory.path}/logins.sock`;
+      const server = createServer((_request, response) => {
+        response.end(providerAnswer(registry.host));
+      });
+      await new Promise<void>((resolve) =>
+        server.listen(path, () => resolve())
+      );
+      await using agent = await AgentProcess.start({
+        ...runtime.agentOptions(),
+        args: [`--image-credential-endpoint=unix://${path}`],
+      });
+      await agent.apply("web.json", sleeper("web", image.byTag));
+      await untilPodRuns(agent, "web");
+      await checkNothingShown(agent, ["horse", btoa(LOGIN)]);
+      server.close();
+    });
+
     test("ones whose layer is cut off, too short or another one, until they behave", async (runtime) => {
       await using registry = await OciRegistry.start();
       await using agent = await AgentProcess.start(runtime.agentOptions());
@@ -208,6 +236,17 @@ function pullSecret(
     type: "kubernetes.io/dockerconfigjson",
     stringData: { ".dockerconfigjson": dockerConfig(logins) },
   };
+}
+
+/** What a provider of credentials answers. */
+function providerAnswer(host: string): string {
+  return JSON.stringify({
+    kind: "CredentialProviderResponse",
+    apiVersion: "credentialprovider.kubelet.k8s.io/v1",
+    cacheKeyType: "Registry",
+    cacheDuration: "1h",
+    auth: { [host]: { username: "me", password: PASSWORD } },
+  });
 }
 
 function list(...items: readonly unknown[]): Record<string, unknown> {

@@ -5,8 +5,9 @@
  */
 
 import { connect as connectTls, type TLSSocket } from "node:tls";
-import { Bell } from "../../base/mod.ts";
+import { Bell, unlessAborted } from "../../base/mod.ts";
 import {
+  ConnectError,
   connectTcp,
   explainSocket,
   type SocketCall,
@@ -44,9 +45,51 @@ export async function openLink(
   signal: AbortSignal,
 ): Promise<ByteLink> {
   const connection = await connectTcp(address, signal);
+  return linkOver(connection, {
+    explain: (error, call) =>
+      error instanceof Error ? explainSocket(error, address, call) : error,
+    signal,
+  });
+}
+
+/**
+ * Connects to a unix socket. Aborting the signal closes the connection.
+ *
+ * @throws {ConnectError} When there is no connection.
+ * @throws {Deno.errors.NotCapable} When this process may not connect there.
+ * @throws {unknown} The reason of the signal when it aborts.
+ */
+export async function openUnixLink(
+  path: string,
+  signal: AbortSignal,
+): Promise<ByteLink> {
+  signal.throwIfAborted();
+  const connecting = Deno.connect({ transport: "unix", path });
+  try {
+    const connection = await unlessAborted(connecting, signal);
+    return linkOver(connection, { explain: (error) => error, signal });
+  } catch (error) {
+    // One that comes too late is nobody's.
+    connecting.then((late) => late.close(), () => {});
+    signal.throwIfAborted();
+    if (!(error instanceof Error)) throw error;
+    if (error instanceof Deno.errors.NotCapable) throw error;
+    throw new ConnectError("failed", `dial unix ${path}: ${error.message}`, {
+      cause: error,
+    });
+  }
+}
+
+function linkOver(
+  connection: Deno.Conn,
+  options: {
+    /** Puts a failure into an operator's words. */
+    readonly explain: (error: unknown, call: SocketCall) => unknown;
+    readonly signal: AbortSignal;
+  },
+): ByteLink {
+  const { explain, signal } = options;
   let isOpen = true;
-  const explain = (error: unknown, call: SocketCall): unknown =>
-    error instanceof Error ? explainSocket(error, address, call) : error;
   const close = (): void => {
     signal.removeEventListener("abort", close);
     if (!isOpen) return;

@@ -29,6 +29,7 @@ export { NotifySocket } from "./notify_socket.ts";
 export { NotTlsError } from "./byte_link.ts";
 export { checkHealth, type HealthAnswer } from "./grpc_health.ts";
 export { callHttp2 } from "./http2_call.ts";
+export { httpPost, type PostTarget } from "./http_post.ts";
 export { type HttpAnswer, readAnswer } from "./http_answer.ts";
 export {
   type Download,

@@ -60,13 +60,16 @@ interface FoundLogin extends RegistryLogin {
   readonly secret?: ObjectRef;
 }
 
+/** Logins as they were found, and what is wrong with others; each problem is a sentence. */
+export interface ReadLogins {
+  readonly logins: readonly RegistryLogin[];
+  readonly problems: readonly string[];
+}
+
 /** Logins that hold for every pod of the node. */
 export interface NodeLogins {
-  /** What there is now; each problem is a whole sentence. */
-  read(): Promise<{
-    readonly logins: readonly RegistryLogin[];
-    readonly problems: readonly string[];
-  }>;
+  /** What there is now for a repository, and perhaps for others too. */
+  read(repository: string): Promise<ReadLogins>;
 }
 
 /** More than any registry is tried with; each failure costs a call of the runtime. */
@@ -78,12 +81,12 @@ const MAX_CREDENTIALS = 20;
  */
 export class ImageCredentials implements CredentialFinder {
   readonly #objects: Pick<ObjectGetter, "secret">;
-  readonly #node: NodeLogins;
+  readonly #node: readonly NodeLogins[];
 
   constructor(
     deps: {
       readonly objects: Pick<ObjectGetter, "secret">;
-      readonly node: NodeLogins;
+      readonly node: readonly NodeLogins[];
     },
   ) {
     this.#objects = deps.objects;
@@ -94,15 +97,18 @@ export class ImageCredentials implements CredentialFinder {
     { pod, repository }: CredentialRequest,
   ): Promise<FoundCredentials> {
     const secrets = this.#readSecrets(pod);
-    const node = await this.#node.read();
+    const read = await Promise.all(
+      this.#node.map((each) => each.read(repository)),
+    );
+    const ofNode = read.flatMap(({ logins }) => logins);
     const tried = new Map<string, PullCredential>();
-    for (const logins of [secrets.logins, node.logins]) {
+    for (const logins of [secrets.logins, ofNode]) {
       for (const credential of credentialsFor(logins, repository)) {
         const { fingerprint } = credential;
         if (!tried.has(fingerprint)) tried.set(fingerprint, credential);
       }
     }
-    const problems = node.problems.map((message) =>
+    const problems = read.flatMap(({ problems }) => problems).map((message) =>
       ({ reason: "FailedToRetrieveImageCredentials", message }) as const
     );
     return {

@@ -1,6 +1,6 @@
 /**
  * Credentials for registries: those of the Secrets that a pod names, then those of docker
- * configurations on the node. Which of them are for an image is decided as the kubelet
+ * configurations and of a service on the node. Which of them are for an image is decided as the kubelet
  * decides it, and all that are for it are tried. What cannot be used is said and takes
  * nothing from the rest; no login shows in what is said.
  *
@@ -11,7 +11,7 @@
  *
  * const finder = new ImageCredentials({
  *   objects: { secret: () => undefined },
- *   node: { read: () => Promise.resolve({ logins: [], problems: [] }) },
+ *   node: [],
  * });
  * const pod = {
  *   apiVersion: "v1" as const,
@@ -26,6 +26,7 @@
  * @module
  */
 
+export { type AskProvider, CredentialEndpoint } from "./credential_endpoint.ts";
 export {
   type CredentialFinder,
   type CredentialProblem,

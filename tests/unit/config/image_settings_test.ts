@@ -6,6 +6,7 @@
 
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import type { AgentConfig } from "../../../mod/config/agent_config.ts";
+import { deriveGrants } from "../../../mod/config/grants.ts";
 import { parseRunArguments } from "../../../mod/config/run_arguments.ts";
 import { fakeIo } from "../../support/config/config_io.ts";
 
@@ -37,6 +38,59 @@ Deno.test("parseRunArguments() reads when images are asked for again", async () 
     ]],
   );
 });
+
+for (
+  const [given, endpoint, grant] of [
+    ["unix:///run/x.sock", "/run/x.sock", "unix:/run/x.sock"],
+    ["/run/x.sock", "/run/x.sock", "unix:/run/x.sock"],
+    ["http://127.0.0.1:8080", "http://127.0.0.1:8080/", "127.0.0.1:8080"],
+    ["http://127.8.0.1/p?q=1", "http://127.8.0.1/p?q=1", "127.8.0.1:80"],
+    ["http://[::1]:8080/p", "http://[::1]:8080/p", "[::1]:8080"],
+  ] as const
+) {
+  Deno.test(`--image-credential-endpoint=${given} opens ${grant} and nothing more`, async () => {
+    const flag = `--image-credential-endpoint=${given}`;
+    const parsed = await parseRunArguments([flag], fakeIo());
+    const plain = await parseRunArguments([], fakeIo());
+    ok(parsed.kind === "ok" && plain.kind === "ok");
+    strictEqual(parsed.config.images.credentialEndpoint, endpoint);
+    const more = (kind: "read" | "write" | "net"): string[] => {
+      const before = deriveGrants(plain.config, [])[kind];
+      return deriveGrants(parsed.config, [])[kind]
+        .map(({ target }) => target)
+        .filter((target) => before.every((each) => each.target !== target));
+    };
+    const paths = endpoint.startsWith("/") ? [endpoint] : [];
+    deepStrictEqual([more("net"), more("read"), more("write")], [
+      [grant],
+      paths,
+      paths,
+    ]);
+  });
+}
+
+for (
+  const url of [
+    "",
+    "x.sock",
+    "https://127.0.0.1/",
+    "http://192.168.1.5/",
+    "http://localhost/",
+    "http://me:secret@127.0.0.1/",
+    "http://127.0.0.1.example/",
+    "ftp://127.0.0.1/",
+    `unix:///${"x".repeat(107)}`,
+  ]
+) {
+  Deno.test(`parseRunArguments() refuses --image-credential-endpoint=${url.slice(0, 40)}`, async () => {
+    const flag = `--image-credential-endpoint=${url}`;
+    const parsed = await parseRunArguments([flag], fakeIo());
+    ok(parsed.kind === "refused");
+    strictEqual(parsed.faults.length, 1, parsed.faults.join("\n"));
+    ok(parsed.faults[0]?.includes("--image-credential-endpoint"));
+    ok(!parsed.faults[0]?.includes("secret"));
+  });
+}
 
 for (
   const [line, fault] of [

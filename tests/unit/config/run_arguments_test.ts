@@ -60,6 +60,8 @@ Deno.test("parseRunArguments() gives the documented defaults without arguments",
     },
     images: {
       credentialFiles: [],
+      credentialEndpoint: undefined,
+      credentialMatchImages: [],
       verificationPolicy: "NeverVerifyPreloadedImages",
       verificationAllowlist: [],
     },

@@ -52,13 +52,13 @@ async function find(
           name === ref.name && namespace === ref.namespace
         ),
     },
-    node: {
+    node: [{
       read: () =>
         Promise.resolve({
           logins: readDockerConfig(bytesOf(node), "config.json").logins,
           problems,
         }),
-    },
+    }],
   });
   const imagePullSecrets = names.map((name) => ({ name }));
   const found = await finder.find({

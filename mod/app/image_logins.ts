@@ -1,0 +1,50 @@
+/**
+ * Where the agent finds credentials of images.
+ *
+ * @module
+ */
+
+import type { ObjectGetter } from "../api/objects/mod.ts";
+import type { Clock } from "../base/mod.ts";
+import type { AgentConfig } from "../config/mod.ts";
+import { httpPost, type PostTarget } from "../host/clients/mod.ts";
+import { readFileBounded } from "../host/files/mod.ts";
+import {
+  type AskProvider,
+  CredentialEndpoint,
+  ImageCredentials,
+  NodeConfigFiles,
+} from "../runtime/credentials/mod.ts";
+
+/** Secrets, files and a service, as far as settings name them. */
+export function imageCredentials(
+  { images, paths }: AgentConfig,
+  deps: { readonly objects: ObjectGetter; readonly clock: Clock },
+): ImageCredentials {
+  const { credentialEndpoint: name, credentialMatchImages } = images;
+  const files = new NodeConfigFiles({
+    paths: images.credentialFiles,
+    rootDir: paths.rootDir,
+  }, { readFile: readFileBounded });
+  const options = { matchImages: credentialMatchImages };
+  const endpoints = name === undefined ? [] : [
+    new CredentialEndpoint(
+      { ...deps, ask: askAt(name) },
+      { ...options, name },
+    ),
+  ];
+  return new ImageCredentials({ ...deps, node: [files, ...endpoints] });
+}
+
+function askAt(name: string): AskProvider {
+  const target: PostTarget = name.startsWith("/")
+    ? { kind: "socket", path: name }
+    : { kind: "url", url: new URL(name) };
+  return async (body, { maxBytes: maxBodyBytes, signal }) => {
+    const answer = await httpPost(target, { body, maxBodyBytes, signal });
+    const { status, body: bytes, bodyEnd } = answer;
+    // The reason counts, and not that the connection was closed for it.
+    signal.throwIfAborted();
+    return { status, body: bytes, isWhole: bodyEnd === "whole" };
+  };
+}
