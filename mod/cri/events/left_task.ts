@@ -8,7 +8,7 @@ import {
   DeleteTaskRequest,
   KillRequest,
 } from "../../../proto/gen/containerd/services/tasks/v1/tasks.ts";
-import { CriError } from "../model/mod.ts";
+import { CriError, unlessGone } from "../model/mod.ts";
 import type { Method, Rpc, RpcOptions } from "../rpc/mod.ts";
 import { CRI_NAMESPACE } from "./container_exit.ts";
 
@@ -76,7 +76,8 @@ async function endTask(
     if (!(error instanceof CriError) || error.kind === "cancelled") throw error;
     // It may have ended; whether it can be deleted is what counts.
   }
-  await rpc.call(DELETE, containerId, limits);
+  // Another removal at the same time, of its sandbox for example, may have deleted it.
+  await unlessGone(rpc.call(DELETE, containerId, limits));
 }
 
 /** Which container containerd does not remove since it has a task. */

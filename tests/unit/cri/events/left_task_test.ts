@@ -24,6 +24,8 @@ class TaskRig {
   /** What the next calls of these names fail with. */
   readonly failures: Map<string, CriErrorKind> = new Map();
   hasTask = true;
+  /** What happens when one of them fails. */
+  failed: () => void = () => {};
 
   readonly rpc: Pick<Rpc, "call"> = {
     call: (method, request) => {
@@ -36,6 +38,7 @@ class TaskRig {
       this.calls.push(method.path.replace(/.*\//, ""));
       const kind = this.failures.get(method.name);
       if (kind !== undefined) {
+        this.failed();
         const failure = { kind, method: method.name, detail: "no" };
         return Promise.reject(new CriError(failure));
       }
@@ -70,6 +73,14 @@ Deno.test("removeWithTask() asks nothing more when it was removed", async () => 
 Deno.test("removeWithTask() deletes a task that has ended before", async () => {
   const rig = new TaskRig();
   rig.failures.set("KillTask", "not_found");
+  await rig.run();
+  deepStrictEqual(rig.calls, ["remove", "Kill", "Delete", "remove"]);
+});
+
+Deno.test("removeWithTask() removes when another removal has deleted the task meanwhile", async () => {
+  const rig = new TaskRig();
+  rig.failures.set("DeleteTask", "not_found");
+  rig.failed = () => rig.hasTask = false;
   await rig.run();
   deepStrictEqual(rig.calls, ["remove", "Kill", "Delete", "remove"]);
 });
