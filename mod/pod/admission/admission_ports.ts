@@ -48,13 +48,20 @@ interface HostPort {
   readonly ip: string;
 }
 
-function hostPorts(pod: Pod): HostPort[] {
-  return servingContainers(pod).flatMap(({ ports = [] }) =>
+function hostPorts(pod: Pod): readonly HostPort[] {
+  const known = portsByPod.get(pod);
+  if (known !== undefined) return known;
+  const found = servingContainers(pod).flatMap(({ ports = [] }) =>
     ports.flatMap(({ hostPort = 0, protocol = "TCP", hostIP = "" }) =>
       hostPort > 0 ? [{ port: hostPort, protocol, ip: canonical(hostIP) }] : []
     )
   );
+  portsByPod.set(pod, found);
+  return found;
 }
+
+/** Each is looked at again for every pod that takes the place of another. */
+const portsByPod = new WeakMap<Pod, readonly HostPort[]>();
 
 /** The pod of each port, found without a look at every other port. */
 class TakenPorts {

@@ -89,6 +89,26 @@ export function refuseResize(
   };
 }
 
+/**
+ * A list without some of its pods. What the rest asks for together is known by that of all:
+ * it costs no other look at each of them.
+ */
+export function podsWithout(
+  pods: readonly Pod[],
+  left: ReadonlySet<Pod>,
+): readonly Pod[] {
+  const sum = new Map(sumOf(pods));
+  const rest = pods.filter((pod) => !left.has(pod));
+  for (const pod of pods) {
+    if (!left.has(pod)) continue;
+    for (const [name, amount] of requestsOf(pod)) {
+      sum.set(name, (sum.get(name) ?? 0n) - amount);
+    }
+  }
+  sums.set(rest, sum);
+  return rest;
+}
+
 function findShortage(
   pod: Pod,
   others: readonly Pod[],

@@ -27,7 +27,7 @@
  */
 
 export { takenPorts } from "./admission_ports.ts";
-export { refuseResize } from "./admission_resources.ts";
+export { podsWithout, refuseResize } from "./admission_resources.ts";
 export {
   type AdmissionNode,
   admit,

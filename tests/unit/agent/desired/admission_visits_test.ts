@@ -81,64 +81,71 @@ Deno.test("PodAdmission.review() looks at no other pod while none waits to be ta
   deepStrictEqual(visits, { all: 2, resizes: 1_002, workers: 2 });
 });
 
-Deno.test("PodAdmission.review() looks at each pod that has its share a few times, however many pods wait", () => {
-  const clock = new FakeClock();
-  let reads = 0;
-  const counted = (it: Pod): Pod =>
-    new Proxy(it, {
-      get: (target, key) => {
-        reads++;
-        return Reflect.get(target, key);
+for (
+  const [what, names] of [
+    ["pods wait", "waits"],
+    ["wait for the place of one of them", "runs"],
+  ] as const
+) {
+  Deno.test(`PodAdmission.review() looks at each pod that has its share a few times, however many ${what}`, () => {
+    const clock = new FakeClock();
+    let reads = 0;
+    const counted = (it: Pod): Pod =>
+      new Proxy(it, {
+        get: (target, key) => {
+          reads++;
+          return Reflect.get(target, key);
+        },
+      });
+    const onPort = (name: string, uid = `u-${name}`): Pod =>
+      pod({
+        uid,
+        name,
+        containers: [{
+          name: "main",
+          image: "busybox",
+          ports: [{ containerPort: 80, hostPort: 8080, protocol: "TCP" }],
+          resources: { requests: { cpu: "1m" } },
+        }],
+      });
+    const workers = new Map<string, WorkerView>();
+    for (let number = 0; number < 300; number++) {
+      const holder = counted(onPort(`runs-${number}`));
+      workers.set(`u-runs-${number}`, workerView(holder));
+    }
+    const statuses = new StatusManager({ clock, log: silentLogger });
+    const admission = new PodAdmission({
+      clock,
+      log: silentLogger,
+      metrics: new MetricsRegistry(),
+      events: { record: () => {} },
+      sessions: new Sessions(),
+      statuses,
+      objects: NO_OBJECTS,
+      workers: {
+        get: (uid) => workers.get(uid),
+        list: () => [...workers.values()],
+        update: () => {},
       },
+      resizes: { holding: (pod) => pod, retry: () => false },
+      node: () => ({
+        name: "edge1",
+        labels: {},
+        allocatable: new Map([["cpu", parseQuantity("2")]]),
+        allowedUnsafeSysctls: [],
+      }),
+      seen: { unclaimed: () => [] },
+      owns: () => false,
     });
-  const onPort = (name: string): Pod =>
-    pod({
-      uid: `u-${name}`,
-      name,
-      containers: [{
-        name: "main",
-        image: "busybox",
-        ports: [{ containerPort: 80, hostPort: 8080, protocol: "TCP" }],
-        resources: { requests: { cpu: "1m" } },
-      }],
-    });
-  const workers = new Map<string, WorkerView>();
-  for (let number = 0; number < 300; number++) {
-    const holder = counted(onPort(`runs-${number}`));
-    workers.set(`u-runs-${number}`, workerView(holder));
-  }
-  const statuses = new StatusManager({ clock, log: silentLogger });
-  const admission = new PodAdmission({
-    clock,
-    log: silentLogger,
-    metrics: new MetricsRegistry(),
-    events: { record: () => {} },
-    sessions: new Sessions(),
-    statuses,
-    objects: NO_OBJECTS,
-    workers: {
-      get: (uid) => workers.get(uid),
-      list: () => [...workers.values()],
-      update: () => {},
-    },
-    resizes: { holding: (pod) => pod, retry: () => false },
-    node: () => ({
-      name: "edge1",
-      labels: {},
-      allocatable: new Map([["cpu", parseQuantity("2")]]),
-      allowedUnsafeSysctls: [],
-    }),
-    seen: { unclaimed: () => [] },
-    owns: () => false,
+    for (let number = 0; number < 300; number++) {
+      admission.want(onPort(`${names}-${number}`, `u-waits-${number}`));
+    }
+    admission.review();
+    reads = 0;
+    workers.delete("u-runs-0");
+    admission.touch();
+    admission.review();
+    strictEqual(admission.pending().size, 300);
+    ok(reads < 20 * 300, `${reads} reads`);
   });
-  for (let number = 0; number < 300; number++) {
-    admission.want(onPort(`waits-${number}`));
-  }
-  admission.review();
-  reads = 0;
-  workers.delete("u-runs-0");
-  admission.touch();
-  admission.review();
-  strictEqual(admission.pending().size, 300);
-  ok(reads < 20 * 300, `${reads} reads`);
-});
+}
