@@ -62,6 +62,8 @@ export class RecordFolder<Stored extends KeyedRecord> {
   readonly #directory: string;
   readonly #files: RecordFiles;
   readonly #isStored: (value: unknown) => value is Stored;
+  /** The names of records of which something is known to be set aside. */
+  readonly #aside = new Set<string>();
 
   /**
    * @param directory Is made when the first record is written.
@@ -183,7 +185,14 @@ export class RecordFolder<Stored extends KeyedRecord> {
   }
 
   async #namesThere(): Promise<readonly string[]> {
-    return await unlessNoDirectory(this.#files.list(this.#directory), []);
+    const names = await unlessNoDirectory(
+      this.#files.list(this.#directory),
+      [],
+    );
+    for (const name of names) {
+      if (name.includes(ASIDE)) this.#aside.add(recordOf(name));
+    }
+    return names;
   }
 
   async #moveAside(file: string): Promise<string> {
@@ -196,6 +205,7 @@ export class RecordFolder<Stored extends KeyedRecord> {
     }
     const path = join(this.#directory, aside);
     await this.#files.rename(join(this.#directory, file), path);
+    this.#aside.add(file);
     return path;
   }
 
@@ -204,30 +214,34 @@ export class RecordFolder<Stored extends KeyedRecord> {
    * written, and every record that has none of these keys, if any are given. They are
    * asked for when it is known which records there are.
    *
-   * @param options.withAside whether what was set aside of those records goes as well
+   * What was set aside of these goes as well.
+   *
    * @throws when the disk refuses
    */
-  async sweep(
-    keys?: () => ReadonlySet<string>,
-    { withAside = false }: { readonly withAside?: boolean } = {},
-  ): Promise<void> {
+  async sweep(keys?: () => ReadonlySet<string>): Promise<void> {
     const names = await this.#namesThere();
     const kept = keys && new Set([...keys()].map(nameOf));
     for (const name of names) {
-      const record = withAside ? recordOf(name) : name;
+      const record = recordOf(name);
       const isStale = name.endsWith(DRAFT_SUFFIX) ||
         (record.endsWith(SUFFIX) && kept?.has(record) === false);
       if (isStale) await this.#files.remove(join(this.#directory, name));
     }
   }
 
-  /** Removes what was set aside of a record. @throws when the disk refuses */
+  /**
+   * Removes what is known to be set aside of a record; a sweep finds the rest.
+   *
+   * @throws when the disk refuses
+   */
   async removeAside(key: string): Promise<void> {
-    const start = nameOf(key) + ASIDE;
+    const record = nameOf(key);
+    if (!this.#aside.has(record)) return;
     for (const name of await this.#namesThere()) {
-      if (!name.startsWith(start)) continue;
+      if (!name.startsWith(record + ASIDE)) continue;
       await this.#files.remove(join(this.#directory, name));
     }
+    this.#aside.delete(record);
   }
 }
 

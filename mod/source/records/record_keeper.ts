@@ -168,14 +168,12 @@ export class RecordKeeper {
       }
       const all = [...found.records, ...drafts.records];
       const keys = [...new Set(all.map(({ path }) => path))];
-      // A draft whose record is there hides nothing.
+      // Where its record or its draft is there, the other hides nothing.
+      const known = dispensable === undefined ? keys : [...keys, dispensable];
       const spared = new Set(
-        found.records.map(({ path }) => this.#drafts?.folder.fileOf(path)),
+        [this.#records, this.#drafts?.folder]
+          .flatMap((folder) => known.map((key) => folder?.fileOf(key))),
       );
-      if (dispensable !== undefined) {
-        spared.add(this.#drafts?.folder.fileOf(dispensable));
-        spared.add(this.#records.fileOf(dispensable));
-      }
       const isMissed = lost.some((file) => !spared.has(file));
       return { keys, isWhole: unreadable.length === 0 && !isMissed };
     } catch (error) {
@@ -233,6 +231,7 @@ export class RecordKeeper {
         case "forget":
           await this.#secrets.remove(key);
           await this.#records.remove(key);
+          await this.#records.removeAside(key);
           await this.#drafts?.folder.removeAside(key);
           return this.#dropDraft(key, pending);
         case "save":
