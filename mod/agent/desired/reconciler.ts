@@ -78,7 +78,6 @@ export class Reconciler {
       "skerry_duplicate_pods",
       "Pods that do not count because another source has one with their UID",
     );
-    this.#duplicates.set(0);
   }
 
   /**

@@ -237,6 +237,13 @@ Deno.test("Rollbacks.sweep() forgets what an earlier agent knew of pods that no 
   deepStrictEqual([...rig.saved.keys()], [KEY]);
 });
 
+Deno.test("Rollbacks.apply() forgets what an earlier agent knew of pods that their source does not list any more", () => {
+  const gone = { good: pod({ uid: "gone", name: "gone" }) };
+  const rig = new Rig(new Map([["file/shop/gone", gone], ["http/a/b", gone]]));
+  rig.deliver(web("1"));
+  deepStrictEqual([...rig.saved.keys()], ["http/a/b"]);
+});
+
 Deno.test("Rollbacks.pause() notes how much of its time an update has used, for the agent that goes on", async () => {
   const rig = new Rig(new Map([[KEY, { good: web("1") }]]));
   rig.deliver(web("2"));
