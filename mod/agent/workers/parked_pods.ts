@@ -83,9 +83,9 @@ export class ParkedPods implements PodSyncer {
   }
 
   async terminate(ending: EndingPod, signal: AbortSignal): Promise<void> {
-    const parking = this.#parkings.get(ending.uid);
     await this.#syncer.terminate(ending, signal);
-    parking?.done.resolve();
+    // It may have been parked meanwhile.
+    this.#parkings.get(ending.uid)?.done.resolve();
   }
 
   async release(
