@@ -5,8 +5,9 @@
  */
 
 import { logDirectoryName } from "../api/vocabulary/mod.ts";
+import type { GarbageCollector } from "../collect/mod.ts";
 import type { AgentConfig } from "../config/mod.ts";
-import { LogRotator, type RunningLog } from "../logs/mod.ts";
+import { LogKeeper, type RunningLog } from "../logs/mod.ts";
 import type { RuntimePicture } from "../picture/mod.ts";
 import type { ObservedPod } from "../pod/observed/mod.ts";
 import type { CoreDeps } from "./core_deps.ts";
@@ -16,15 +17,20 @@ import type { OwnedPods } from "./owned_pods.ts";
 export function buildPodLogs(
   config: AgentConfig,
   deps: CoreDeps & {
+    readonly collector: GarbageCollector;
     readonly owned: OwnedPods;
-    readonly picture: Pick<RuntimePicture, "get">;
+    readonly picture: Pick<RuntimePicture, "get" | "listing">;
   },
-): LogRotator {
+): LogKeeper {
   const { connection: { runtime }, owned, picture } = deps;
-  const running = () => runningLogs(owned.uids, (uid) => picture.get(uid));
-  const { podLogsDir } = config.runtime;
-  const options = { ...config.podLogs, podLogsDir };
-  return new LogRotator({ ...deps, runtime, running }, options);
+  const owns = (uid: string) => owned.has(uid);
+  return new LogKeeper({
+    ...deps,
+    runtime,
+    running: () => runningLogs(owned.uids, (uid) => picture.get(uid)),
+    owns,
+    isKnown: (uid) => owns(uid) || picture.listing?.pods.has(uid),
+  }, { ...config.podLogs, podLogsDir: config.runtime.podLogsDir });
 }
 
 /** Lists the logs that the agent's own pods write at the moment. */

@@ -74,6 +74,8 @@ export interface PodLogsConfig {
   /** How many containers are looked at at the same time. */
   readonly maxWorkers: number;
   readonly monitorIntervalMs: number;
+  /** What the logs of all pods may take together; `undefined` sets no bound. */
+  readonly budgetBytes: number | undefined;
 }
 
 /** What pulling images and giving them to pods needs. */

@@ -18,6 +18,7 @@ import {
   manifestUrlWarnings,
 } from "./manifest_url.ts";
 import { pressureOptions } from "./pressure_settings.ts";
+import { podLogFaults } from "./pod_log_settings.ts";
 import { DEFAULT_ROOT_DIR } from "./settings.ts";
 import { shutdownFaults, shutdownGroups } from "./shutdown_settings.ts";
 
@@ -183,7 +184,7 @@ function credentialSockets(
 }
 
 /** Settings that exclude each other. */
-function conflicts({ runtime, node, images }: Settings): string[] {
+function conflicts({ runtime, node, images, podLogs }: Settings): string[] {
   const { maxParallelImagePulls = 1, serializeImagePulls } = runtime;
   const faults: string[] = [];
   if (maxParallelImagePulls > 1 && serializeImagePulls === true) {
@@ -207,7 +208,7 @@ function conflicts({ runtime, node, images }: Settings): string[] {
       'Cannot use enforceNodeAllocatable: found "pods" beside cgroupsPerQOS false, wanted that true',
     );
   }
-  return faults;
+  return [...faults, ...podLogFaults(podLogs)];
 }
 
 function periodFaults(settings: Settings, asksUrl: boolean): string[] {

@@ -279,20 +279,6 @@ export const hugePageSize: Decoder<string> = textDecoder(
   (value) => /i$/.test(value) && nanoOf(value) > 0n ? value : undefined,
 );
 
-/** The size from which on a log is rotated, in bytes; `Infinity` for never. */
-export const logSize: Decoder<number> = {
-  wanted: 'a size such as "10Mi", or a negative one for no rotation',
-  decode: (value) => {
-    if (typeof value !== "string" && typeof value !== "number") {
-      return undefined;
-    }
-    const nano = unlessRefused(() => parseQuantity(value).nano);
-    // Of nothing every look would make a new file.
-    if (nano === undefined || nano === 0n) return undefined;
-    return nano < 0n ? Infinity : Math.ceil(Number(nano) / 1e9);
-  },
-};
-
 const SYSCTL =
   /^[a-z0-9](?:[-_a-z0-9]*[a-z0-9])?(?:[./][a-z0-9](?:[-_a-z0-9]*[a-z0-9])?)*(?:[./]?\*)?$/;
 

@@ -5,8 +5,9 @@
  */
 
 import type { Settings } from "./agent_config.ts";
-import { durationMs, integer, logSize, orEmpty } from "./decoders.ts";
-import { field, pointer, type Rows } from "./setting.ts";
+import { durationMs, integer, orEmpty } from "./decoders.ts";
+import { field, flag, pointer, type Rows } from "./setting.ts";
+import { byteSize, logSize } from "./size_decoders.ts";
 
 /** When logs are rotated, and how much of them stays. */
 export const POD_LOG_ROWS: Rows<Settings["podLogs"]> = {
@@ -29,4 +30,25 @@ export const POD_LOG_ROWS: Rows<Settings["podLogs"]> = {
     // Upstream's bound.
     leastMs: 3_000,
   },
+  budgetBytes: {
+    flag: flag("pod-logs-budget SIZE", byteSize),
+    help:
+      "what the logs of all pods may take together, such as\n500Mi (default no bound)",
+    skerry: field("podLogsBudget", orEmpty(byteSize)),
+  },
 };
+
+/** What is wrong with the rows together. */
+export function podLogFaults(
+  { budgetBytes, maxSizeBytes }: Settings["podLogs"],
+): string[] {
+  if (budgetBytes === undefined) return [];
+  if (maxSizeBytes === Infinity) {
+    return [
+      "Cannot use --pod-logs-budget: found containerLogMaxSize negative, wanted a size, since only rotated logs are removed",
+    ];
+  }
+  return budgetBytes >= maxSizeBytes ? [] : [
+    `Cannot use --pod-logs-budget: found ${budgetBytes} bytes, wanted at least containerLogMaxSize, which is ${maxSizeBytes} bytes`,
+  ];
+}

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { dirname } from "node:path";
+import { basename, dirname } from "node:path";
 import { Bell } from "../base/mod.ts";
 import type {
   Counter,
@@ -111,6 +111,9 @@ export class LogCompressor {
       await files.remove(draft);
       await files.compress(path, draft, signal);
       signal.throwIfAborted();
+      // Its container was removed meanwhile, with all of its logs.
+      const names = await files.list(dirname(path));
+      if (!names.includes(basename(path))) return await files.remove(draft);
       await files.rename(draft, compressedName(path));
       // The plain file must not be gone before the other has its name for good.
       await files.syncDirectory(dirname(path));

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { type Clock, TaskGroup } from "../base/mod.ts";
+import type { Clock } from "../base/mod.ts";
 import type {
   Counter,
   Logger,
@@ -13,13 +13,8 @@ import type {
 import { describeError } from "../base/text/mod.ts";
 import type { EventSink } from "../api/types/mod.ts";
 import { pauseAfter, SHORTEST_PAUSE_MS, type SizeLook } from "./growth.ts";
-import { LogCompressor } from "./log_compressor.ts";
-import {
-  directoryOf,
-  diskLogFiles,
-  type LogFiles,
-  type LogLook,
-} from "./log_files.ts";
+import type { LogCompressor } from "./log_compressor.ts";
+import { directoryOf, type LogFiles, type LogLook } from "./log_files.ts";
 import type { LogParts } from "./log_names.ts";
 import type { LogRuntime, RunningLog } from "./ports.ts";
 import { rotateLog, type RotationDeps, tidyLog } from "./rotate.ts";
@@ -46,8 +41,8 @@ interface RotatorDeps {
   readonly runtime: LogRuntime;
   /** The logs of the containers that run now. */
   readonly running: () => Iterable<RunningLog>;
-  /** @default the disk */
-  readonly files?: LogFiles;
+  readonly files: LogFiles;
+  readonly compressor: LogCompressor;
 }
 
 /** The first time the container may just have ended. */
@@ -77,23 +72,16 @@ export class LogRotator {
   readonly #deps: RotatorDeps;
   readonly #options: RotationOptions;
   readonly #rotation: RotationDeps;
-  readonly #compressor: LogCompressor;
   /** By the id of the container, as long as it runs. */
   readonly #watched = new Map<string, Watched>();
   readonly #rotations: Counter;
   readonly #failures: Counter;
 
   constructor(deps: RotatorDeps, options: RotationOptions) {
-    const { files = diskLogFiles, metrics, runtime } = deps;
-    this.#deps = { ...deps, log: deps.log.named("logs") };
+    const { metrics } = deps;
+    this.#deps = deps;
     this.#options = options;
-    this.#compressor = new LogCompressor({ ...this.#deps, files });
-    this.#rotation = {
-      root: options.podLogsDir,
-      files,
-      runtime,
-      compressor: this.#compressor,
-    };
+    this.#rotation = { ...deps, root: options.podLogsDir };
     this.#rotations = metrics.counter(
       "skerry_log_rotations_total",
       "Logs of containers that were rotated",
@@ -110,18 +98,12 @@ export class LogRotator {
    * @throws {unknown} Its reason.
    */
   async run(signal: AbortSignal): Promise<void> {
-    await using tasks = new TaskGroup(signal);
-    tasks.start((scope) => this.#compressor.run(scope));
     const { clock } = this.#deps;
     const { monitorIntervalMs, maxSizeBytes } = this.#options;
     let pauseMs = maxSizeBytes === Infinity ? Infinity : monitorIntervalMs;
-    try {
-      for (;;) {
-        await clock.sleep(pauseMs, tasks.signal);
-        pauseMs = await this.check(tasks.signal);
-      }
-    } catch (error) {
-      throw tasks.failure ?? error;
+    for (;;) {
+      await clock.sleep(pauseMs, signal);
+      pauseMs = await this.check(signal);
     }
   }
 
@@ -200,7 +182,9 @@ export class LogRotator {
       case "unfit":
         throw new Error(found.message);
       case "missing":
-        if (!watched.isElsewhere) await this.#begin(log, signal);
+        if (!watched.isElsewhere && this.#isRunning(log)) {
+          await this.#begin(log, signal);
+        }
         return { now: { bytes: 0, atMs }, isRotated: false };
       case "file": {
         watched.isElsewhere = false;
@@ -219,6 +203,13 @@ export class LogRotator {
         return { now, isRotated: false };
       }
     }
+  }
+
+  /** Others may have taken minutes, in which it ended and its logs were removed. */
+  #isRunning({ containerId }: RunningLog): boolean {
+    return [...this.#deps.running()].some((log) =>
+      log.containerId === containerId
+    );
   }
 
   /** Nothing is changed behind a link. */
@@ -269,7 +260,7 @@ export class LogRotator {
   #compress(log: RunningLog, rotated: LogParts["rotated"]): void {
     const directory = directoryOf(this.#rotation.root, log);
     for (const { name, isCompressed } of rotated) {
-      if (!isCompressed) this.#compressor.add(`${directory}/${name}`);
+      if (!isCompressed) this.#deps.compressor.add(`${directory}/${name}`);
     }
   }
 

@@ -13,7 +13,7 @@ import {
 import { gunzipSync } from "node:zlib";
 import {
   diskLogFiles,
-  LogRotator,
+  LogKeeper,
   readLogNames,
 } from "../../../mod/logs/mod.ts";
 import { MetricsRegistry } from "../../../mod/base/telemetry/mod.ts";
@@ -50,21 +50,25 @@ class Rig implements AsyncDisposable {
     this.#dir = dir;
     this.root = `${dir.path}/logs`;
     const { clock, warnings } = this;
-    const rotator = new LogRotator({
+    const keeper = new LogKeeper({
       clock,
       log: messagesTo(warnings, { clock, level: "warn" }),
       metrics: new MetricsRegistry(),
       events: { record: () => {} },
       runtime: { reopenContainerLog: () => this.reopen() },
       running: () => [LOG],
+      collector: { add: () => {}, has: () => false },
+      owns: () => true,
+      isKnown: () => true,
     }, {
       podLogsDir: this.root,
       maxSizeBytes: 1_000,
       maxFiles: 4,
       maxWorkers: 2,
       monitorIntervalMs: 10_000,
+      budgetBytes: undefined,
     });
-    this.#work = rotator.run(this.#stop.signal).catch(() => {});
+    this.#work = keeper.run(this.#stop.signal).catch(() => {});
   }
 
   get directory(): string {

@@ -12,4 +12,5 @@ export const POD_LOG_DEFAULTS: AgentConfig["podLogs"] = {
   maxFiles: 5,
   maxWorkers: 1,
   monitorIntervalMs: 10_000,
+  budgetBytes: undefined,
 };

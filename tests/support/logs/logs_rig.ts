@@ -7,8 +7,8 @@
 import type { PodEvent } from "../../../mod/api/types/mod.ts";
 import { MetricsRegistry } from "../../../mod/base/telemetry/mod.ts";
 import {
-  LogRotator,
-  type RotationOptions,
+  LogKeeper,
+  type LogKeeperOptions,
   type RunningLog,
 } from "../../../mod/logs/mod.ts";
 import { FakeClock } from "../fake_clock.ts";
@@ -32,11 +32,11 @@ export class LogsRig implements AsyncDisposable {
   constructor(
     { logs = new MemoryLogs(), ...options }:
       & { readonly logs?: MemoryLogs }
-      & Partial<RotationOptions> = {},
+      & Partial<LogKeeperOptions> = {},
   ) {
     this.logs = logs;
     const { clock, metrics } = this;
-    const rotator = new LogRotator({
+    const keeper = new LogKeeper({
       clock,
       metrics,
       log: linesTo(this.log, { clock }),
@@ -44,15 +44,19 @@ export class LogsRig implements AsyncDisposable {
       runtime: logs,
       files: logs,
       running: () => this.running,
+      collector: { add: () => {}, has: () => false },
+      owns: () => true,
+      isKnown: () => true,
     }, {
       podLogsDir: ROOT,
       maxSizeBytes: 100,
       maxFiles: 5,
       maxWorkers: 1,
       monitorIntervalMs: INTERVAL_MS,
+      budgetBytes: undefined,
       ...options,
     });
-    this.#work = rotator.run(this.#stop.signal).catch(() => {});
+    this.#work = keeper.run(this.#stop.signal).catch(() => {});
   }
 
   /** Lets so many intervals pass. */

@@ -60,6 +60,10 @@ export class MemoryLogs implements LogFiles, LogRuntime {
   /** Whether the runtime writes the log to another place. */
   isElsewhere = false;
 
+  /** Called at each look, and when a compressed copy is whole. */
+  whenLooked: () => void = () => {};
+  whenCompressed: () => void = () => {};
+
   constructor() {
     this.#open = this.#make(`${DIRECTORY}/${LOG.file}`);
   }
@@ -113,6 +117,7 @@ export class MemoryLogs implements LogFiles, LogRuntime {
     const path =
       `${root}/${place.podDirectory}/${place.directory}/${place.file}`;
     this.#step(`look ${place.file}`);
+    this.whenLooked();
     const file = this.#names.get(path);
     if (file === undefined) return Promise.resolve({ kind: "missing" });
     const names = this.#names.values().filter((each) => each === file);
@@ -172,6 +177,7 @@ export class MemoryLogs implements LogFiles, LogRuntime {
     this.#step(`compressed ${nameOf(from)}`);
     file.lines = [...lines];
     file.isTorn = false;
+    this.whenCompressed();
   }
 
   // deno-lint-ignore require-await -- see above

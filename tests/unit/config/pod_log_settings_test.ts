@@ -61,3 +61,44 @@ for (
     match(JSON.stringify(parsed).replaceAll("\\", ""), found);
   });
 }
+
+for (
+  const [flags, lines, wanted] of [
+    [["--pod-logs-budget=500Mi"], [], 500 * 1024 * 1024],
+    [["--pod-logs-budget=1000000"], ["containerLogMaxSize: 1M"], 1_000_000],
+    [[], [], undefined],
+  ] as const
+) {
+  Deno.test(`parseRunArguments() takes "${flags}" for the budget`, async () => {
+    const files = { "/c": kubeletFile(...lines) };
+    const parsed = await parseRunArguments(
+      ["--config=/c", ...flags],
+      fakeIo(files),
+    );
+    ok(parsed.kind === "ok");
+    strictEqual(parsed.config.podLogs.budgetBytes, wanted);
+  });
+}
+
+for (
+  const [flag, line, found] of [
+    ["--pod-logs-budget=0", "", /wanted a size such as "500Mi"/],
+    ["--pod-logs-budget=-1", "", /wanted a size such as "500Mi"/],
+    ["--pod-logs-budget=9Mi", "", /found 9437184 bytes, wanted at least/],
+    [
+      "--pod-logs-budget=1Gi",
+      "containerLogMaxSize: -1",
+      /found containerLogMaxSize negative/,
+    ],
+  ] as const
+) {
+  Deno.test(`parseRunArguments() refuses ${flag} beside "${line}"`, async () => {
+    const files = { "/c": kubeletFile(line) };
+    const parsed = await parseRunArguments(
+      ["--config=/c", flag],
+      fakeIo(files),
+    );
+    ok(parsed.kind !== "ok");
+    match(JSON.stringify(parsed).replaceAll("\\", ""), found);
+  });
+}

@@ -44,6 +44,7 @@ Deno.test("LogRotator renames a full log and has a new one begun", async () => {
 
 Deno.test("LogRotator keeps as many files as it may, the newest plain", async () => {
   await using rig = new LogsRig({ maxFiles: 3 });
+  rig.logs.isIdle = true;
   for (let round = 0; round < 5; round++) {
     rig.logs.write(FULL);
     await rig.interval(2);
@@ -221,4 +222,30 @@ Deno.test("LogRotator leaves a rotated log plain that cannot be compressed", asy
   deepStrictEqual(rig.warnings, ["log_not_compressed"]);
   ok(!rig.logs.names.some((name) => /\.(gz|tmp)$/.test(name)));
   deepStrictEqual(rig.logs.lines, numbered(rig.logs.written));
+});
+
+Deno.test("LogRotator makes nothing anew of a container that ended while others were looked at", async () => {
+  await using rig = new LogsRig();
+  const other = { ...LOG, containerId: "id-other", file: "1.log" };
+  rig.running = [LOG, other];
+  // It ends while the first one is looked at.
+  rig.logs.whenLooked = () => rig.running = [LOG];
+  await rig.interval();
+  deepStrictEqual(
+    rig.logs.steps.filter((step) => /^(look 1|makeDirectory)/.test(step)),
+    ["look 1.log"],
+  );
+});
+
+Deno.test("LogRotator compresses no log that was removed meanwhile", async () => {
+  await using rig = new LogsRig({ maxFiles: 100 });
+  for (let round = 0; round < 2; round++) {
+    rig.logs.write(FULL);
+    await rig.interval(2);
+  }
+  const newest = rig.logs.names.at(-1) ?? "";
+  rig.logs.whenCompressed = () => rig.logs.take(newest);
+  rig.logs.write(FULL);
+  await rig.interval(2);
+  ok(!rig.logs.names.some((name) => name.startsWith(newest)));
 });

@@ -1,0 +1,132 @@
+/**
+ * Log directories whose pods nobody knows.
+ *
+ * @module
+ */
+
+import { deepStrictEqual, rejects, strictEqual } from "node:assert/strict";
+import { silentLogger } from "../../../mod/base/telemetry/mod.ts";
+import type { Garbage } from "../../../mod/collect/mod.ts";
+import type { Removal } from "../../../mod/host/files/mod.ts";
+import { OrphanedLogs } from "../../../mod/logs/orphaned_logs.ts";
+import { FakeClock } from "../../support/fake_clock.ts";
+
+const HOUR_MS = 3_600_000;
+const UID = "0123456789abcdef0123456789abcdef";
+const ORPHAN = `shop_web_${UID}`;
+
+class Rig implements AsyncDisposable {
+  readonly clock = new FakeClock();
+  readonly pieces = new Map<string, Garbage>();
+  readonly removed: string[] = [];
+  entries = [{ name: ORPHAN, isDirectory: true }];
+  known: boolean | undefined = false;
+  ageMs = 1_000 * HOUR_MS;
+  removal: Removal = { kind: "removed" };
+  readonly #stop = new AbortController();
+  readonly #work: Promise<void>;
+
+  constructor() {
+    const orphans = new OrphanedLogs({
+      clock: this.clock,
+      log: silentLogger,
+      collector: {
+        add: (piece) => void this.pieces.set(piece.key, piece),
+        has: (key) => this.pieces.has(key),
+      },
+      files: {
+        entries: () => Promise.resolve(this.entries),
+        changedMs: () => Promise.resolve(this.clock.now() - this.ageMs),
+        removeTree: (path, { left }) => {
+          this.removed.push([path, ...left].join(" "));
+          return Promise.resolve(this.removal);
+        },
+      },
+      isKnown: () => this.known,
+    }, "/logs");
+    this.#work = orphans.run(this.#stop.signal).catch(() => {});
+  }
+
+  async hours(count: number): Promise<void> {
+    await this.clock.advance(count * HOUR_MS);
+  }
+
+  /** Tries all pieces once. */
+  async collect(): Promise<void> {
+    const { signal } = new AbortController();
+    for (const piece of this.pieces.values()) await piece.remove(signal);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#stop.abort();
+    await this.#work;
+  }
+}
+
+Deno.test("OrphanedLogs removes the logs of a pod that two looks did not know", async () => {
+  await using rig = new Rig();
+  await rig.hours(1);
+  strictEqual(rig.pieces.size, 0);
+  await rig.hours(1);
+  await rig.collect();
+  deepStrictEqual(rig.removed, [`/logs/${ORPHAN}`]);
+  // It is not handed over again while it is there.
+  await rig.hours(5);
+  strictEqual(rig.pieces.size, 1);
+});
+
+for (
+  const [what, change] of [
+    ["of a pod that is known", { known: true }],
+    ["while the runtime was not listed", { known: undefined }],
+    ["that changed in the last day", { ageMs: 23 * HOUR_MS }],
+    ["that are a link or a file", {
+      entries: [{ name: ORPHAN, isDirectory: false }],
+    }],
+    ["without the name of a pod's", {
+      entries: [{ name: UID, isDirectory: true }],
+    }],
+    ["of what is no UID", {
+      entries: [{ name: "a_b_c\u0007", isDirectory: true }],
+    }],
+  ] as const
+) {
+  Deno.test(`OrphanedLogs leaves logs ${what}`, async () => {
+    await using rig = new Rig();
+    Object.assign(rig, change);
+    await rig.hours(10);
+    strictEqual(rig.pieces.size, 0);
+  });
+}
+
+Deno.test("OrphanedLogs begins anew with a pod that was known in between", async () => {
+  await using rig = new Rig();
+  await rig.hours(1);
+  rig.known = true;
+  await rig.hours(1);
+  rig.known = false;
+  await rig.hours(1);
+  strictEqual(rig.pieces.size, 0);
+  await rig.hours(1);
+  strictEqual(rig.pieces.size, 1);
+});
+
+Deno.test("OrphanedLogs leaves the logs of a pod that has come before they went", async () => {
+  await using rig = new Rig();
+  await rig.hours(2);
+  rig.known = true;
+  await rig.collect();
+  deepStrictEqual(rig.removed, []);
+});
+
+Deno.test("OrphanedLogs names what is mounted, and knows it the next time", async () => {
+  await using rig = new Rig();
+  await rig.hours(2);
+  rig.removal = { kind: "left", mounts: ["/logs/m"] };
+  await rejects(
+    () => rig.collect(),
+    /still mounted at "\/logs\/m"; unmount it/,
+  );
+  await rejects(() => rig.collect());
+  deepStrictEqual(rig.removed, [`/logs/${ORPHAN}`, `/logs/${ORPHAN} /logs/m`]);
+});
