@@ -47,6 +47,10 @@ export function logPath(
   if (command.tailLines !== undefined) {
     query.set("tailLines", String(command.tailLines));
   }
+  for (const name of ["sinceSeconds", "sinceTime", "limitBytes"] as const) {
+    const value = command[name];
+    if (value !== undefined) query.set(name, String(value));
+  }
   const path = [namespace, name, container].map(encodeURIComponent).join("/");
   const text = query.toString();
   return `/containerLogs/${path}${text === "" ? "" : `?${text}`}`;

@@ -8,7 +8,6 @@ import { lastingPod } from "../api/vocabulary/mod.ts";
 import { type Clock, Semaphore, TaskGroup } from "../base/mod.ts";
 import { describeError } from "../base/text/mod.ts";
 import { type Logger, METRICS_CONTENT_TYPE } from "../base/telemetry/mod.ts";
-import { unlessMissing } from "../host/paths/mod.ts";
 import {
   failure,
   healthAnswer,
@@ -21,7 +20,7 @@ import { parseEventQuery } from "./event_query.ts";
 import { OPEN_WATCHES, watchEvents } from "./event_watch.ts";
 import type { HttpQuestion } from "./http_question.ts";
 import { parseLogQuery } from "./log_query.ts";
-import { readLog } from "./log_reader.ts";
+import { hasLog, readLog } from "./log_reader.ts";
 import type { AgentView, NodeStats } from "./ports.ts";
 import { QueryError } from "./query.ts";
 import { resourceMetrics } from "./resource_metrics.ts";
@@ -281,7 +280,7 @@ async function containerLog(
   { names, query: parameters, deps, signal }: RoutedRequest,
 ): Promise<Response> {
   const [namespace = "", pod = "", container = ""] = names;
-  const query = parseLogQuery(parameters);
+  const query = parseLogQuery(parameters, deps.clock.now());
   const { previous } = query;
   const wanted = { namespace, pod, container, previous };
   const location = deps.view.locateLog(wanted);
@@ -290,17 +289,25 @@ async function containerLog(
       return failure("NotFound", location.message);
     case "not_started":
       return failure("BadRequest", location.message);
-    case "found":
+    case "found": {
+      const { clock, log } = deps;
+      const broken = (path: string, error: unknown) =>
+        log.warn("rotated_log_unreadable", { path, error });
+      const reading = { clock, broken };
       // A broken answer would be all that could be said later.
-      if (await unlessMissing(Deno.stat(location.path)) === undefined) {
+      if (!await hasLog(location.path)) {
         const message = `Cannot find the log "${location.path}"`;
         return failure("NotFound", message);
       }
-      return stream((over) => readLog({ ...query, ...location }, deps, over), {
-        type: "text/plain",
-        signal,
-        logFailure: (error) =>
-          deps.log.warn("log_stream_failed", { path: location.path, error }),
-      });
+      return stream(
+        (over) => readLog({ ...query, ...location }, reading, over),
+        {
+          type: "text/plain",
+          signal,
+          logFailure: (error) =>
+            log.warn("log_stream_failed", { path: location.path, error }),
+        },
+      );
+    }
   }
 }

@@ -18,6 +18,8 @@ import {
 export interface CriLogOptions {
   /** Whether each line starts with its time. */
   readonly timestamps: boolean;
+  /** Entries that were written before are left out; in milliseconds since the epoch. */
+  readonly sinceMs?: number;
   /** Counts bytes that are read and written. */
   readonly meter?: WorkMeter;
 }
@@ -70,11 +72,14 @@ export class CriLogParser {
   /** The entry whose content is being read, or that none of it is an entry. */
   #entry: CriLogHead | "raw" | undefined;
   readonly #openStreams = new Set<string>();
+  /** Whether the entry is too old; what is no entry goes with the one before it. */
+  #isHidden: boolean;
 
   /** Starts at the beginning of an entry. */
   constructor(options: CriLogOptions) {
     this.#options = options;
     this.#meter = options.meter ?? UNMETERED;
+    this.#isHidden = options.sinceMs !== undefined;
   }
 
   /** Takes the next bytes and returns what they add to the output. */
@@ -132,6 +137,11 @@ export class CriLogParser {
     this.#headLength = 0;
     this.#spaces = 0;
     this.#entry = entry ?? "raw";
+    const { sinceMs } = this.#options;
+    if (entry !== undefined && sinceMs !== undefined) {
+      this.#isHidden = Date.parse(entry.time) < sinceMs;
+    }
+    if (this.#isHidden) return;
     if (entry === undefined) put(output, bytes);
     else if (this.#options.timestamps && !this.#openStreams.has(entry.stream)) {
       put(output, this.#encoder.encode(`${withNanoseconds(entry.time)} `));
@@ -142,13 +152,14 @@ export class CriLogParser {
     const entry = this.#entry;
     const newline = chunk.indexOf(NEWLINE, from);
     if (newline < 0) {
-      put(output, chunk.subarray(from));
+      if (!this.#isHidden) put(output, chunk.subarray(from));
       return chunk.length;
     }
     const isPartial = entry !== "raw" && entry?.partial === true;
-    put(output, chunk.subarray(from, isPartial ? newline : newline + 1));
-    if (isPartial) this.#openStreams.add(entry.stream);
-    else if (entry !== undefined && entry !== "raw") {
+    const end = isPartial ? newline : newline + 1;
+    if (!this.#isHidden) put(output, chunk.subarray(from, end));
+    if (isPartial && !this.#isHidden) this.#openStreams.add(entry.stream);
+    else if (!isPartial && entry !== undefined && entry !== "raw") {
       this.#openStreams.delete(entry.stream);
     }
     this.#entry = undefined;

@@ -1,22 +1,33 @@
 /**
- * Reads the log of a container from the runtime's file.
+ * Reads the log of a container from the runtime's files.
  *
  * @module
  */
 
-import { constants, type Stats } from "node:fs";
-import { type FileHandle, open } from "node:fs/promises";
 import type { Clock } from "../base/mod.ts";
-import { unlessMissing, withPath } from "../host/paths/mod.ts";
+import { FileError, unlessMissing } from "../host/paths/mod.ts";
 import { CriLogParser } from "./cri_log.ts";
-import { findTailStart } from "./log_tail.ts";
+import {
+  besideOf,
+  findLogTail,
+  LOG_BEGIN,
+  type LogSnapshot,
+  type LogStart,
+  openLogParts,
+  openRotated,
+  rotatedAfter,
+} from "./log_parts.ts";
 
 /** Which part of a log is wanted, and how it is shown. */
 export interface ReadLogOptions {
-  /** Absolute path of the log file. */
+  /** Absolute path of the file that is written to; rotated ones lie beside it. */
   readonly path: string;
   /** How many lines from the end; all when left out. */
   readonly tailLines?: number;
+  /** Nothing that was written before, in milliseconds since the epoch. */
+  readonly sinceMs?: number;
+  /** How much is shown at most. */
+  readonly limitBytes?: number;
   /** Whether to go on with what is written later. */
   readonly follow: boolean;
   /** Whether each line starts with its time. */
@@ -25,143 +36,178 @@ export interface ReadLogOptions {
   readonly isRunning: () => boolean;
 }
 
-const BUFFER_BYTES = 32 * 1024;
+interface ReadLogDeps {
+  readonly clock: Clock;
+  /** Hears of a rotated file that cannot be read to its end; the others are read. */
+  readonly broken?: (path: string, error: unknown) => void;
+}
+
 // Short enough to feel immediate; a look costs one read and one stat.
 const FOLLOW_PERIOD_MS = 200;
+
+type LogPieces<Result = void> = AsyncGenerator<
+  Uint8Array<ArrayBuffer>,
+  Result,
+  undefined
+>;
 
 /**
  * Yields what the container wrote, in pieces of a bounded size.
  *
- * Only the current file is read, not the rotated ones, as with the kubelet. A
- * followed log goes on in the new file after a rotation, and ends when the
- * container no longer runs and everything was read. One that is not followed
- * ends where the file ended when it was opened.
+ * Rotated files are read before the one that is written to, compressed ones too. A
+ * followed log goes on in the new file after a rotation, and in all that were rotated
+ * meanwhile; it ends when the container no longer runs and everything was read. One that is
+ * not followed ends where the file ended when it was opened.
  *
- * @throws {FileError} When the file is not there or cannot be opened.
+ * @throws {FileError} When there is no log, or it cannot be opened.
  * @throws {unknown} The reason of `signal` when it aborts.
  */
 export async function* readLog(
   options: ReadLogOptions,
-  deps: { readonly clock: Clock },
+  deps: ReadLogDeps,
   signal: AbortSignal,
-): AsyncGenerator<Uint8Array<ArrayBuffer>, void, undefined> {
-  await using log = await OpenLog.open(options);
-  await log.skipToTail(options.tailLines);
-  if (!options.follow) {
-    yield* log.read(log.sizeAtOpen, signal);
-    yield* log.finish();
-    return;
-  }
-  while (true) {
-    // Asked before reading: what was written before the end is then read too.
-    const running = options.isRunning();
-    yield* log.read(Infinity, signal);
-    if (await log.isRotated()) {
-      // What was written between the last read and the rotation.
-      yield* log.read(Infinity, signal);
-      yield* log.finish();
-      await log.reopen();
-      continue;
-    }
-    if (!running) {
-      yield* log.finish();
-      return;
-    }
-    await deps.clock.sleep(FOLLOW_PERIOD_MS, signal);
+): LogPieces {
+  let left = options.limitBytes ?? Infinity;
+  for await (const piece of new LogReading(options, deps, signal).run()) {
+    yield piece.subarray(0, left);
+    left -= piece.length;
+    if (left <= 0) return;
   }
 }
 
-/** The log file that is being read, and how far. */
-class OpenLog implements AsyncDisposable {
+/** Whether there is anything of a log. */
+export async function hasLog(path: string): Promise<boolean> {
+  const { signal } = new AbortController();
+  await using parts = await openLogParts(path, "", signal);
+  return parts.current !== undefined || parts.rotated.length > 0;
+}
+
+/** One reading of a log, and how far it has come. */
+class LogReading {
   readonly #options: ReadLogOptions;
-  readonly #buffer = new Uint8Array(BUFFER_BYTES);
-  #parser: CriLogParser;
-  // A handle of node's: Deno's own asks for a grant on the path that links lead to.
-  #file: FileHandle;
-  #info: Stats;
-  #position = 0;
+  readonly #deps: ReadLogDeps;
+  readonly #signal: AbortSignal;
+  readonly #parser: CriLogParser;
+  /** That of the newest file that nothing is wanted of any more. */
+  #stamp = "";
 
-  static async open(options: ReadLogOptions): Promise<OpenLog> {
-    // Should it be a pipe, opening does not wait for a writer.
-    const flags = constants.O_RDONLY | constants.O_NONBLOCK;
-    const file = await withPath(
-      "read",
-      options.path,
-      open(options.path, flags),
-    );
-    try {
-      return new OpenLog(options, { file, info: await file.stat() });
-    } catch (error) {
-      await file.close();
-      throw error;
-    }
-  }
-
-  private constructor(
-    options: ReadLogOptions,
-    opened: { readonly file: FileHandle; readonly info: Stats },
-  ) {
+  constructor(options: ReadLogOptions, deps: ReadLogDeps, signal: AbortSignal) {
     this.#options = options;
-    this.#file = opened.file;
-    this.#info = opened.info;
+    this.#deps = deps;
+    this.#signal = signal;
     this.#parser = new CriLogParser(options);
   }
 
-  get sizeAtOpen(): number {
-    return this.#info.size;
+  async *run(): LogPieces {
+    const { path, tailLines, follow } = this.#options;
+    for (let isFirst = true;; isFirst = false) {
+      await using parts = await openLogParts(path, this.#stamp, this.#signal);
+      const { current, rotated } = parts;
+      if (isFirst && current === undefined && rotated.length === 0) {
+        throw new FileError("read", path, {
+          cause: new Deno.errors.NotFound(),
+        });
+      }
+      const start = isFirst && tailLines !== undefined
+        ? await findLogTail(path, parts, {
+          lines: tailLines,
+          signal: this.#signal,
+        })
+        : LOG_BEGIN;
+      yield* this.#readRotated(parts, start);
+      const isLast = start.part === rotated.length;
+      current?.seek(isLast ? start.offset : 0);
+      if (!follow) {
+        if (current !== undefined) {
+          yield* this.#read(current, current.sizeAtOpen);
+        }
+        return yield* this.#finish();
+      }
+      if (!(yield* this.#followCurrent(parts))) return;
+    }
   }
 
-  async skipToTail(lines: number | undefined): Promise<void> {
-    if (lines === undefined) return;
-    const size = this.#info.size;
-    this.#position = await findTailStart(this.#file, { size, lines });
+  async *#readRotated({ rotated }: LogSnapshot, start: LogStart): LogPieces {
+    const { path } = this.#options;
+    for (const [number, part] of rotated.entries()) {
+      if (number >= start.part) {
+        await using file = await openRotated(path, part) ?? null;
+        const offset = number === start.part ? start.offset : 0;
+        try {
+          if (file !== null) {
+            yield* this.#push(file.content(offset, this.#signal));
+          }
+        } catch (error) {
+          this.#signal.throwIfAborted();
+          this.#deps.broken?.(besideOf(path, part.name), error);
+        }
+        yield* this.#finish();
+      }
+      this.#stamp = part.stamp;
+    }
   }
 
-  /** Yields what stands before `end`. */
-  async *read(
+  /** Goes on until another file is to be read; returns false when nothing more comes. */
+  async *#followCurrent({ current }: LogSnapshot): LogPieces<boolean> {
+    const { path, isRunning } = this.#options;
+    for (;;) {
+      // Asked before reading: what was written before the end is then read too.
+      const running = isRunning();
+      if (current === undefined) {
+        // Whatever comes is a part that was not there yet.
+        if ((await rotatedAfter(path, this.#stamp)).length > 0) return true;
+        if (await unlessMissing(Deno.stat(path)) !== undefined) return true;
+      } else {
+        yield* this.#read(current, Infinity);
+        const fate = await current.fateAt(path);
+        if (fate === "cut") {
+          yield* this.#finish();
+          current.seek(0);
+          continue;
+        }
+        if (fate === "replaced") {
+          // What was written between the last read and the rotation.
+          yield* this.#read(current, Infinity);
+          yield* this.#finish();
+          await this.#pass(current);
+          return true;
+        }
+      }
+      if (!running) {
+        yield* this.#finish();
+        return false;
+      }
+      await this.#deps.clock.sleep(FOLLOW_PERIOD_MS, this.#signal);
+    }
+  }
+
+  /** The file was read to its end under its old name: it is not read under its new one. */
+  async #pass(current: NonNullable<LogSnapshot["current"]>): Promise<void> {
+    const { path } = this.#options;
+    for (const { name, stamp } of await rotatedAfter(path, this.#stamp)) {
+      if (!await current.isAlsoAt(besideOf(path, name))) continue;
+      this.#stamp = stamp;
+      return;
+    }
+  }
+
+  async *#read(
+    file: NonNullable<LogSnapshot["current"]>,
     end: number,
-    signal: AbortSignal,
-  ): AsyncGenerator<Uint8Array<ArrayBuffer>, void, undefined> {
-    while (this.#position < end) {
-      signal.throwIfAborted();
-      const { bytesRead } = await this.#file.read(
-        this.#buffer,
-        0,
-        Math.min(BUFFER_BYTES, end - this.#position),
-        this.#position,
-      );
-      if (bytesRead === 0) return;
-      this.#position += bytesRead;
-      const output = this.#parser.push(this.#buffer.subarray(0, bytesRead));
+  ): LogPieces {
+    yield* this.#push(file.read(end, this.#signal));
+  }
+
+  async *#push(pieces: AsyncIterable<Uint8Array>): LogPieces {
+    for await (const piece of pieces) {
+      const output = this.#parser.push(piece);
       if (output.length > 0) yield output;
     }
   }
 
   /** Yields what is left of an entry that has no end. */
-  *finish(): Generator<Uint8Array<ArrayBuffer>, void, undefined> {
+  *#finish(): Generator<Uint8Array<ArrayBuffer>, void, undefined> {
     const output = this.#parser.end();
     if (output.length > 0) yield output;
-  }
-
-  /** Whether another file stands at the path, or this one was cut. */
-  async isRotated(): Promise<boolean> {
-    const now = await unlessMissing(Deno.stat(this.#options.path));
-    // Renamed away, and the runtime has not made the new one yet.
-    if (now === undefined) return false;
-    return now.ino !== this.#info.ino || now.dev !== this.#info.dev ||
-      now.size < this.#position;
-  }
-
-  async reopen(): Promise<void> {
-    const next = await OpenLog.open(this.#options);
-    await this.#file.close();
-    this.#file = next.#file;
-    this.#info = next.#info;
-    this.#position = 0;
-    this.#parser = next.#parser;
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    await this.#file.close();
   }
 }

@@ -24,7 +24,20 @@ export async function findTailStart(
 ): Promise<number> {
   const { size, lines } = options;
   if (lines <= 0) return size;
-  const counter = new LineCounter(lines, size);
+  return await searchTail(file, size, new LineCounter(lines)) ?? 0;
+}
+
+/**
+ * Goes on counting in a file before the one that was counted last, from its end.
+ *
+ * @returns where the wanted lines begin; `undefined` when it may be in the file before
+ */
+export async function searchTail(
+  file: ReadableFile,
+  size: number,
+  counter: LineCounter,
+): Promise<number | undefined> {
+  counter.begin(size);
   // The block is read with the first bytes of the block behind it, so that the
   // head of an entry that starts near its end is whole.
   const buffer = new Uint8Array(BLOCK_BYTES + MAX_HEAD_BYTES);
@@ -44,21 +57,40 @@ export async function findTailStart(
     }
     if (start === 0) {
       const head = block.subarray(0, MAX_HEAD_BYTES);
-      return counter.entry(0, isPartialEntry(head)) ?? 0;
+      return counter.entry(0, isPartialEntry(head));
     }
   }
-  return 0;
+  return undefined;
+}
+
+/**
+ * The same for a file that can only be read from its front, as often as needed.
+ *
+ * @param pieces reads it once more
+ */
+export async function searchTailForward(
+  pieces: () => AsyncIterable<Uint8Array>,
+  counter: LineCounter,
+): Promise<number | undefined> {
+  const { lines, isOpen } = await countLines(pieces());
+  const skipped = counter.wholeFile(lines, isOpen);
+  if (skipped === undefined) return undefined;
+  return (await countLines(pieces(), skipped)).offset;
 }
 
 /** Counts lines from the last one to the first. */
-class LineCounter {
+export class LineCounter {
   readonly #wanted: number;
   #counted = 0;
   /** Where the entry behind the next one to be looked at starts. */
-  #nextStart: number;
+  #nextStart = 0;
 
-  constructor(wanted: number, size: number) {
+  constructor(wanted: number) {
     this.#wanted = wanted;
+  }
+
+  /** Goes to the end of the file before. */
+  begin(size: number): void {
     this.#nextStart = size;
   }
 
@@ -72,6 +104,64 @@ class LineCounter {
     this.#nextStart = start;
     return undefined;
   }
+
+  /**
+   * Takes a whole file towards the front; returns how many of its lines come before the
+   * wanted ones, once it is known.
+   *
+   * @param lines how many end in it
+   * @param isOpen whether it ends with a part of a line
+   */
+  wholeFile(lines: number, isOpen: boolean): number | undefined {
+    const total = isOpen && this.#counted === 0 ? lines + 1 : lines;
+    const missing = this.#wanted - this.#counted;
+    if (total > missing) return total - missing;
+    this.#counted += total;
+    return undefined;
+  }
+}
+
+/** What {@linkcode countLines} found. */
+interface CountedLines {
+  readonly lines: number;
+  /** Behind the last line that was counted. */
+  readonly offset: number;
+  /** Whether something comes behind it. */
+  readonly isOpen: boolean;
+}
+
+/** Counts lines from the front, at most `most`. */
+async function countLines(
+  pieces: AsyncIterable<Uint8Array>,
+  most: number = Infinity,
+): Promise<CountedLines> {
+  const head = new Uint8Array(MAX_HEAD_BYTES);
+  let headLength = 0;
+  let lines = 0;
+  let position = 0;
+  let offset = 0;
+  for await (const piece of pieces) {
+    for (let at = 0; at < piece.length;) {
+      const newline = piece.indexOf(NEWLINE, at);
+      const end = newline < 0 ? piece.length : newline + 1;
+      const room = piece.subarray(
+        at,
+        Math.min(end, at + MAX_HEAD_BYTES - headLength),
+      );
+      head.set(room, headLength);
+      headLength += room.length;
+      at = end;
+      if (newline < 0) continue;
+      const isPartial = isPartialEntry(head.subarray(0, headLength));
+      headLength = 0;
+      if (isPartial) continue;
+      lines++;
+      offset = position + end;
+      if (lines === most) return { lines, offset, isOpen: true };
+    }
+    position += piece.length;
+  }
+  return { lines, offset, isOpen: position > offset };
 }
 
 const latin1 = new TextDecoder("latin1");

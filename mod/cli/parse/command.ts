@@ -133,6 +133,11 @@ export interface LogsCommand extends AgentCommand {
   readonly timestamps: boolean;
   /** All lines when absent. */
   readonly tailLines: number | undefined;
+  /** Only what was written in the last so many seconds. */
+  readonly sinceSeconds?: number;
+  /** Only what was written since; as RFC 3339 has it. */
+  readonly sinceTime?: string;
+  readonly limitBytes?: number;
 }
 
 /** The command, or every reason why there is none. */

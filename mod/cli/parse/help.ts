@@ -90,6 +90,9 @@ POD is the name in the manifest, or the full name with the node's name behind it
   -c, --container NAME    (default the first)
   -f, --follow            go on with what is written, until the container ends
       --tail N            only the last N lines
+      --since DURATION    only what was written in that time, such as 10m
+      --since-time TIME   only what was written since, such as 2006-01-02T15:04:05Z
+      --limit-bytes N     no more than N bytes
   -p, --previous          the run before the latest restart
       --timestamps        start each line with its time
   -n, --namespace NAME    (default "default")

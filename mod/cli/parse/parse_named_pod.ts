@@ -4,6 +4,9 @@
  * @module
  */
 
+import { defined } from "../../base/mod.ts";
+import { parseDuration } from "../../base/text/mod.ts";
+import type { LogsCommand } from "./command.ts";
 import {
   type FlagSpecs,
   LOCATION,
@@ -77,6 +80,9 @@ export function parseLogs(args: readonly string[]): Parsed {
     ...NAMESPACE,
     container: { type: "string", short: "c" },
     tail: TEXT,
+    since: TEXT,
+    "since-time": TEXT,
+    "limit-bytes": TEXT,
     follow: { type: "boolean", short: "f" },
     previous: { type: "boolean", short: "p" },
     timestamps: { type: "boolean" },
@@ -108,6 +114,46 @@ export function parseLogs(args: readonly string[]): Parsed {
     previous: switches.has("previous"),
     timestamps: switches.has("timestamps"),
     tailLines: tail === undefined || tail === "-1" ? undefined : Number(tail),
+    ...boundsOf(texts, faults),
   };
   return { command, faults };
+}
+
+/** Reads how much of a log is wanted, by time and size. */
+function boundsOf(
+  texts: ReadonlyMap<string, string>,
+  faults: string[],
+): Pick<LogsCommand, "sinceSeconds" | "sinceTime" | "limitBytes"> {
+  const refuse = (name: string, wanted: string): undefined => {
+    faults.push(
+      `Cannot use --${name}: found "${texts.get(name)}", wanted ${wanted}`,
+    );
+  };
+  const since = texts.get("since");
+  const sinceTime = texts.get("since-time");
+  const limit = texts.get("limit-bytes");
+  const sinceSeconds = since === undefined
+    ? undefined
+    : secondsOf(since) ?? refuse("since", "a duration such as 10m");
+  const limitBytes = limit === undefined
+    ? undefined
+    : /^[1-9]\d{0,14}$/.test(limit)
+    ? Number(limit)
+    : refuse("limit-bytes", "a whole number of at least 1");
+  if (since !== undefined && sinceTime !== undefined) {
+    refuse("since", "it without --since-time");
+  }
+  // The agent reads the time.
+  return defined({ sinceSeconds, sinceTime, limitBytes });
+}
+
+/** A duration in whole seconds, at least one. */
+function secondsOf(text: string): number | undefined {
+  try {
+    const seconds = Math.ceil(parseDuration(text) / 1000);
+    return seconds > 0 ? seconds : undefined;
+  } catch {
+    // It is no duration.
+    return undefined;
+  }
 }

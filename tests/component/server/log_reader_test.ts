@@ -5,85 +5,13 @@
  */
 
 import { rejects, strictEqual } from "node:assert/strict";
-import { readLog, type ReadLogOptions } from "../../../mod/server/mod.ts";
-import { FakeClock } from "../../support/fake_clock.ts";
+import {
+  entry,
+  Follower,
+  TIME,
+  whole,
+} from "../../support/server/log_follower.ts";
 import { TempDir } from "../../support/temp_dir.ts";
-import { until } from "../../support/until.ts";
-
-const TIME = "2024-05-06T07:08:09.123456789Z";
-// One look at the file and a little more.
-const PERIOD_MS = 250;
-
-function entry(text: string): string {
-  return `${TIME} stdout F ${text}\n`;
-}
-
-/** Reads in the background, as a client would. */
-class Follower implements AsyncDisposable {
-  readonly clock = new FakeClock();
-  text = "";
-  isDone = false;
-  readonly #controller = new AbortController();
-  readonly #reading: Promise<void>;
-
-  constructor(options: Omit<ReadLogOptions, "follow" | "timestamps">) {
-    this.#reading = this.#read({
-      ...options,
-      follow: true,
-      timestamps: false,
-    });
-  }
-
-  async #read(options: ReadLogOptions): Promise<void> {
-    const decoder = new TextDecoder();
-    const { signal } = this.#controller;
-    for await (const piece of readLog(options, this, signal)) {
-      this.text += decoder.decode(piece, { stream: true });
-    }
-    this.isDone = true;
-  }
-
-  /** Lets the follower look until `isTrue`; how long the disk takes is not the clock's. */
-  async until(isTrue: () => boolean): Promise<void> {
-    await until(
-      async () => {
-        await this.clock.advance(PERIOD_MS);
-        return isTrue();
-      },
-      "what the log has",
-      () => JSON.stringify(this.text),
-    );
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    this.#controller.abort();
-    try {
-      await this.#reading;
-    } catch (error) {
-      if (!this.#controller.signal.aborted) throw error;
-    }
-  }
-}
-
-async function whole(
-  options: Partial<ReadLogOptions> & { readonly path: string },
-): Promise<string> {
-  const decoder = new TextDecoder();
-  let text = "";
-  const complete = {
-    follow: false,
-    timestamps: false,
-    isRunning: () => true,
-    ...options,
-  };
-  const { signal } = new AbortController();
-  for await (
-    const piece of readLog(complete, { clock: new FakeClock() }, signal)
-  ) {
-    text += decoder.decode(piece, { stream: true });
-  }
-  return text;
-}
 
 Deno.test("readLog() reads what is there, all of it or the end", async () => {
   await using dir = await TempDir.make();

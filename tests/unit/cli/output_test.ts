@@ -141,10 +141,13 @@ Deno.test("logPath() escapes names and sends what was asked for", () => {
     previous: false,
     timestamps: true,
     tailLines: 0,
+    sinceTime: "2026-01-02T03:04:05+01:00",
+    limitBytes: 9,
   } as const;
   strictEqual(
     logPath(shownPod("a/b"), "c", command),
-    "/containerLogs/default/a%2Fb/c?follow=true&timestamps=true&tailLines=0",
+    "/containerLogs/default/a%2Fb/c?follow=true&timestamps=true&tailLines=0" +
+      "&sinceTime=2026-01-02T03%3A04%3A05%2B01%3A00&limitBytes=9",
   );
 });
 

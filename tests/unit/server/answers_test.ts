@@ -76,6 +76,8 @@ Deno.test("healthAnswer() fails with reasons, or without towards clients that ar
   strictEqual((await closed.text()).includes("4m"), false);
 });
 
+const NOW_MS = Date.UTC(2026, 0, 1);
+
 for (
   const [query, wanted] of [
     ["", {}],
@@ -84,10 +86,18 @@ for (
     ["previous=false", {}],
     ["tailLines=0", { tailLines: 0 }],
     ["tailLines=12", { tailLines: 12 }],
+    ["limitBytes=1", { limitBytes: 1 }],
+    ["sinceSeconds=10", { sinceMs: NOW_MS - 10_000 }],
+    ["sinceTime=2026-01-02T03:04:05Z", {
+      sinceMs: Date.UTC(2026, 0, 2, 3, 4, 5),
+    }],
+    ["sinceTime=2026-01-02T03:04:05.25%2B01:00", {
+      sinceMs: Date.UTC(2026, 0, 2, 2, 4, 5, 250),
+    }],
   ] as const
 ) {
   Deno.test(`parseLogQuery() reads "${query}"`, () => {
-    deepStrictEqual(parseLogQuery(new URLSearchParams(query)), {
+    deepStrictEqual(parseLogQuery(new URLSearchParams(query), NOW_MS), {
       follow: false,
       previous: false,
       timestamps: false,
@@ -96,8 +106,23 @@ for (
   });
 }
 
-for (const query of ["tailLines=-1", "tailLines=x", "follow=maybe", "tial=3"]) {
+for (
+  const query of [
+    "tailLines=-1",
+    "tailLines=x",
+    "follow=maybe",
+    "tial=3",
+    "toString=1",
+    "limitBytes=0",
+    "sinceSeconds=0",
+    "sinceSeconds=1.5",
+    "sinceTime=yesterday",
+    "sinceTime=2026-01-02",
+    "sinceTime=2026-13-02T03:04:05Z",
+    "sinceTime=2026-01-02T03:04:05Z&sinceSeconds=1",
+  ]
+) {
   Deno.test(`parseLogQuery() refuses "${query}"`, () => {
-    throws(() => parseLogQuery(new URLSearchParams(query)), QueryError);
+    throws(() => parseLogQuery(new URLSearchParams(query), NOW_MS), QueryError);
   });
 }
