@@ -3,8 +3,8 @@
  *
  * Prints one line a figure, as smallest / middle / largest, with its ratio to the bare calls
  * and its aim. Nothing here passes or fails: numbers are for people.
- * `--only change,probes,cold,memory,restart,start,burst,death,idle,relist,boot,footprint`
- * measures a part; the first five need no runtime. Where `KUBELET` names a program, start,
+ * `--only change,logs,probes,cold,memory,restart,start,burst,death,idle,relist,boot,footprint`
+ * measures a part; the first six need no runtime. Where `KUBELET` names a program, start,
  * burst, boot and footprint measure that kubelet, too; `--rounds=1` is the most rounds that
  * these four make.
  *
@@ -28,6 +28,7 @@ import { measureFootprint } from "./bench/footprint.ts";
 import { Bench } from "./bench/bench_runtime.ts";
 import { type Report, reportTo } from "./bench/figures.ts";
 import { measureChange } from "./bench/change.ts";
+import { measureLogs } from "./bench/logs.ts";
 import { measureProbes } from "./bench/probes.ts";
 import {
   fetchIfPossible,
@@ -47,6 +48,7 @@ const PARTS = {
 /** What needs no runtime. */
 const ALONE = {
   change: measureChange,
+  logs: measureLogs,
   probes: measureProbes,
   cold: measureCold,
   memory: measureMemory,
