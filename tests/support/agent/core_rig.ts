@@ -95,6 +95,8 @@ export class CoreRig implements AsyncDisposable {
     const directory = await Deno.makeTempDir({ prefix: "skerry-core-" });
     const socketPath = `${directory}/cri.sock`;
     await Deno.mkdir(`${directory}/manifests`);
+    // The agent would wait a moment for one in which something came or went just now.
+    await Deno.utime(`${directory}/manifests`, 0, 0);
     const config = await coreConfig(directory, options);
     const fake = await FakeCri.start({ socketPath, clock });
     fake.addImage({ ref: IMAGE });
