@@ -66,7 +66,7 @@ export class RecordDrafts {
 
   /** Removes the drafts of all records but those of these keys. @throws when one stays */
   async sweep(keys: () => ReadonlySet<string>): Promise<void> {
-    await this.folder.sweep(keys);
+    await this.folder.sweepAtOnce(keys);
     const kept = keys();
     for (const key of this.#sizes.keys()) {
       if (!kept.has(key)) this.#setSize(key, undefined);

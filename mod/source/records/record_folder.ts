@@ -219,14 +219,28 @@ export class RecordFolder<Stored extends KeyedRecord> {
    * @throws when the disk refuses
    */
   async sweep(keys?: () => ReadonlySet<string>): Promise<void> {
-    const names = await this.#namesThere();
-    const kept = keys && new Set([...keys()].map(nameOf));
-    for (const name of names) {
-      const record = recordOf(name);
-      const isStale = name.endsWith(DRAFT_SUFFIX) ||
-        (record.endsWith(SUFFIX) && kept?.has(record) === false);
-      if (isStale) await this.#files.remove(join(this.#directory, name));
+    for (const path of this.#stale(await this.#namesThere(), keys)) {
+      await this.#files.remove(path);
     }
+  }
+
+  /** The same in memory: nothing is written between the question for the keys and the end. */
+  async sweepAtOnce(keys: () => ReadonlySet<string>): Promise<void> {
+    for (const path of this.#stale(await this.#namesThere(), keys)) {
+      this.#files.now.remove(path);
+    }
+  }
+
+  #stale(
+    names: readonly string[],
+    keys: (() => ReadonlySet<string>) | undefined,
+  ): string[] {
+    const kept = keys && new Set([...keys()].map(nameOf));
+    return names.filter((name) => {
+      const record = recordOf(name);
+      return name.endsWith(DRAFT_SUFFIX) ||
+        (record.endsWith(SUFFIX) && kept?.has(record) === false);
+    }).map((name) => join(this.#directory, name));
   }
 
   /**

@@ -218,6 +218,33 @@ Deno.test("DiskLastGoodStore forgets drafts with their manifests, now or when no
   await next.stop();
 });
 
+Deno.test("DiskLastGoodStore keeps the draft of a manifest that comes back at any step of a sweep (I8)", async () => {
+  for (let steps = 0; steps < 6; steps++) {
+    const killed = rigOf();
+    for (const path of ["/m/a", "/m/b"]) {
+      killed.lastGood.save(path, content("one"));
+    }
+    const disk = copied(killed.disk, { isBoot: false });
+    await killed.kill();
+    const agent = rigOf(disk);
+    const keys = new Set<string>();
+    agent.lastGood.retain(() => keys);
+    let left = steps;
+    disk.hanging = () => {
+      if (left-- !== 0) return undefined;
+      keys.add("/m/a");
+      agent.lastGood.save("/m/a", content("two"));
+      return undefined;
+    };
+    await agent.pass();
+    const next = copied(disk, { isBoot: false });
+    await agent.kill();
+    const wanted = left < 0 ? content("two") : undefined;
+    deepStrictEqual(await found(next, "/m/a"), wanted, `${steps}`);
+    strictEqual(await found(next, "/m/b"), undefined);
+  }
+});
+
 Deno.test("DiskLastGoodStore sets a draft aside that is half written, and has the version before", async () => {
   const agent = rigOf();
   const { disk, lastGood } = agent;
