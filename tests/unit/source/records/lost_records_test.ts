@@ -60,6 +60,16 @@ for (const [what, acts] of Object.entries(ENDS_OF_DOUBT)) {
   });
 }
 
+Deno.test("DiskLastGoodStore forgets with a manifest what an agent before has set aside of it", async () => {
+  const disk = await damaged();
+  await rigOf(disk).lastGood.loadAll();
+  await using agent = rigOf(disk);
+  await agent.lastGood.loadAll();
+  agent.lastGood.forget("/m/a");
+  await agent.pass(20_000);
+  strictEqual((await agent.lastGood.loadAll()).isWhole, true);
+});
+
 Deno.test("DiskLastGoodStore keeps what was set aside of the records of others", async () => {
   const disk = await damaged();
   await using agent = rigOf(disk);
