@@ -64,3 +64,12 @@ for (const [what, [one, others, lasting]] of Object.entries(CASES)) {
     );
   });
 }
+
+Deno.test("ShareHolders.beside() knows of a share that was given away since it was asked", () => {
+  const holders = holding();
+  const before = holders.beside(asking("9", "x"));
+  holders.set("4", { pod: asking("4", "c"), stays: true });
+  const after = holders.beside(asking("9", "x"));
+  strictEqual(after.others.length, before.others.length + 1);
+  strictEqual(after.lasting.length, before.lasting.length + 1);
+});
