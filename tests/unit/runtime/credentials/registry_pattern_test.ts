@@ -138,3 +138,12 @@ Deno.test("parseRegistryPattern() splits a host at its dots", () => {
     path: "/c",
   });
 });
+
+Deno.test("parseRegistryPattern() takes an address in brackets as one label, and its port", () => {
+  deepStrictEqual(parseRegistryPattern("[::1]:5000/c"), {
+    key: "[::1]:5000/c",
+    labels: ["\\[::1]"],
+    port: "5000",
+    path: "/c",
+  });
+});
