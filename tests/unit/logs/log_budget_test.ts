@@ -1,0 +1,82 @@
+/**
+ * When the logs of all pods are measured, and what is said of it.
+ *
+ * @module
+ */
+
+import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
+import { MetricsRegistry } from "../../../mod/base/telemetry/mod.ts";
+import { LogBudget } from "../../../mod/logs/log_budget.ts";
+import { FakeClock } from "../../support/fake_clock.ts";
+import { messagesTo } from "../../support/log_lines.ts";
+import { LOG, MemoryLogs } from "../../support/logs/memory_logs.ts";
+import { LogsRig } from "../../support/logs/logs_rig.ts";
+
+class Rig implements AsyncDisposable {
+  readonly clock = new FakeClock();
+  readonly warnings: string[] = [];
+  /** How often the directory of all logs was listed. */
+  looks = 0;
+  failure: Error | undefined;
+  readonly #stop = new AbortController();
+  readonly #work: Promise<void>;
+
+  constructor(budgetBytes: number | undefined) {
+    const { clock, warnings } = this;
+    const budget = new LogBudget({
+      clock,
+      log: messagesTo(warnings, { clock, level: "warn" }),
+      metrics: new MetricsRegistry(),
+      events: { record: () => {} },
+      files: new MemoryLogs(),
+      meter: {
+        entries: () => {
+          this.looks++;
+          return this.failure === undefined
+            ? Promise.resolve([])
+            : Promise.reject(this.failure);
+        },
+        bytes: () => Promise.resolve(0),
+      },
+      compressor: { release: () => Promise.resolve() },
+      owns: () => true,
+    }, { podLogsDir: "/logs", budgetBytes, monitorIntervalMs: 10_000 });
+    this.#work = budget.run(this.#stop.signal).catch(() => {});
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#stop.abort();
+    await this.#work;
+  }
+}
+
+Deno.test("LogBudget measures once an interval, and never without a budget", async () => {
+  await using rig = new Rig(100);
+  await rig.clock.advance(50_000);
+  strictEqual(rig.looks, 5);
+  await using without = new Rig(undefined);
+  await without.clock.advance(50_000);
+  strictEqual(without.looks, 0);
+});
+
+Deno.test("LogBudget says once that it cannot measure, and again when it could meanwhile", async () => {
+  await using rig = new Rig(100);
+  rig.failure = new Error("EIO");
+  await rig.clock.advance(50_000);
+  deepStrictEqual(rig.warnings, ["log_budget_not_kept"]);
+  rig.failure = undefined;
+  await rig.clock.advance(10_000);
+  rig.failure = new Error("EIO");
+  await rig.clock.advance(20_000);
+  strictEqual(rig.warnings.length, 2);
+  strictEqual(rig.looks, 8);
+});
+
+Deno.test("LogRotator has a missing log begun though other containers run as well", async () => {
+  await using rig = new LogsRig();
+  rig.logs.take(LOG.file);
+  rig.logs.put("1.log", []);
+  rig.running = [LOG, { ...LOG, containerId: "id-other", file: "1.log" }];
+  await rig.interval();
+  ok(rig.logs.names.includes("0.log"));
+});
