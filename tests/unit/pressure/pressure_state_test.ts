@@ -124,8 +124,18 @@ const ROWS: readonly (readonly [
   [
     "begins the grace anew when a soft shortage was over between",
     [threshold(MEMORY, 100, { kind: "soft", graceMs: 60_000 })],
-    [[0, { [MEMORY]: 50 }], [50, { [MEMORY]: 100 }], [70, { [MEMORY]: 50 }]],
-    ["MemoryPressure | -", "MemoryPressure | -", "MemoryPressure | -"],
+    [
+      [0, { [MEMORY]: 50 }],
+      [50, { [MEMORY]: 100 }],
+      [70, { [MEMORY]: 50 }],
+      [130, { [MEMORY]: 50 }],
+    ],
+    [
+      "MemoryPressure | -",
+      "MemoryPressure | -",
+      "MemoryPressure | -",
+      "MemoryPressure | memory.available soft",
+    ],
   ],
   [
     "goes on until the minimum is reclaimed",

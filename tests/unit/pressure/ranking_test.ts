@@ -22,6 +22,7 @@ const MI = 2 ** 20;
 interface Draft {
   readonly requests?: Readonly<Record<string, string>>;
   readonly priority?: number;
+  readonly overhead?: Readonly<Record<string, string>>;
   readonly memory?: number;
   readonly inMemory?: number;
   readonly files?: number;
@@ -38,6 +39,7 @@ function candidate(uid: string, draft: Draft = {}): Candidate {
   const { files = 0, logs = 0, layer = 0 } = draft;
   const pod = podOf(uid, {
     ...(priority !== undefined && { priority }),
+    ...(draft.overhead && { overhead: draft.overhead }),
     containers: [container("c", requests && { resources: { requests } })],
   });
   const use: PodUse = {
@@ -193,6 +195,15 @@ const ROWS: readonly (readonly [
       candidate("silent", { files: 1 }),
     ],
     "silent asked",
+  ],
+  [
+    "the overhead of a pod as asked for",
+    "memory.available",
+    [
+      candidate("wrapped", { memory: 10, overhead: { memory: "10Mi" } }),
+      candidate("plain", { memory: 1 }),
+    ],
+    "plain wrapped",
   ],
   [
     "inodes where those are short",
