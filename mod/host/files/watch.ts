@@ -86,6 +86,10 @@ const RESCAN: WatchHint = { kind: "rescan" };
 // cheaper, so what does not fit is dropped and replaced by one.
 const HINT_CAPACITY = 4096;
 
+// Deno (2.9.6) drops events beyond about a thousand that wait, and says so, but now and then
+// not of the end of a burst.
+const MANY_EVENTS = 100;
+
 // Upstream's retryPeriod of the file watch (pkg/kubelet/config/file_linux.go).
 const LOOK_PERIOD_MS = 1000;
 
@@ -310,6 +314,7 @@ class Watch {
     // Events are counted before each look: what comes during one may belong to
     // what the next one sees.
     let counted = this.#events;
+    let earlier = counted;
     // No event comes for a change from before the system listened.
     let before = await this.#look();
     if (!sameIdentity(armed, before)) return;
@@ -318,6 +323,8 @@ class Watch {
       await this.#deps.clock.sleep(LOOK_PERIOD_MS, signal);
       const events = counted;
       counted = this.#events;
+      if (counted - earlier >= MANY_EVENTS) this.#hint(RESCAN);
+      earlier = events;
       const now = await this.#look();
       if (!sameIdentity(before, now) || now.kind === "denied") return;
       // Entries came or went a whole period ago, and no event came.

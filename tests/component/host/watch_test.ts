@@ -198,6 +198,17 @@ Deno.test("watchPath() replaces lost events by a rescan", async () => {
   await until(() => watching.hints.some(({ kind }) => kind === "rescan"));
 });
 
+Deno.test("watchPath() asks for a look after many events, since the last may be lost", async () => {
+  await using watching = await watch();
+  await watching.rescan();
+  await watching.hears();
+  watching.hints.length = 0;
+  for (let at = 0; at < 100; at++) {
+    await Deno.writeTextFile(join(watching.path, `file-${at}`), "");
+  }
+  await watching.rescan();
+});
+
 Deno.test("watchPath() ends at once when it is aborted while the path is missing", async () => {
   const stop = new AbortController();
   const deps = { clock: new FakeClock(), log: silentLogger };
