@@ -57,15 +57,15 @@ exec env -i container=skerry PATH=/usr/sbin:/usr/bin:/sbin:/bin ${SYSTEMD} --uni
 `;
 
 /**
- * Gives the machine a cgroup of its own, so that its systemd takes none of this machine's for
- * its own. The arguments are the disk, and the command that goes on in it.
+ * Gives the machine a cgroup of its own at each boot, so that its systemd takes none of this
+ * machine's for its own. The arguments are the disk, and the command that goes on in it.
  */
 const ENCLOSE = `
 set -e
 disk=$1; shift
 mkdir -p "$disk/cgroup"
 mount -t cgroup2 cgroup2 "$disk/cgroup"
-group=$disk/cgroup$(sed -n 's/^0:://p' /proc/self/cgroup)/skerry-\${disk##*/}
+group=$disk/cgroup$(sed -n 's/^0:://p' /proc/self/cgroup)/skerry-\${disk##*/}/$$
 case $group in *" (deleted)"*) exit 1;; esac
 mkdir -p "$group"
 echo $$ > "$group/cgroup.procs"
