@@ -18,6 +18,10 @@ class Rig implements AsyncDisposable {
   /** How often the directory of all logs was listed. */
   looks = 0;
   failure: Error | undefined;
+  /** What is in each directory; a name with a slash is a directory. */
+  tree: Readonly<Record<string, readonly string[]>> = {};
+  /** The files that nothing else was to be done with. */
+  readonly released: string[] = [];
   readonly #stop = new AbortController();
   readonly #work: Promise<void>;
 
@@ -30,15 +34,24 @@ class Rig implements AsyncDisposable {
       events: { record: () => {} },
       files: new MemoryLogs(),
       meter: {
-        entries: () => {
-          this.looks++;
+        entries: (path) => {
+          if (path === "/logs") this.looks++;
+          const entries = (this.tree[path] ?? []).map((name) => ({
+            name: name.replace("/", ""),
+            isDirectory: name.endsWith("/"),
+          }));
           return this.failure === undefined
-            ? Promise.resolve([])
+            ? Promise.resolve(entries)
             : Promise.reject(this.failure);
         },
-        bytes: () => Promise.resolve(0),
+        bytes: () => Promise.resolve(60),
       },
-      compressor: { release: () => Promise.resolve() },
+      compressor: {
+        release: (path) => {
+          this.released.push(path);
+          return Promise.resolve();
+        },
+      },
       owns: () => true,
     }, { podLogsDir: "/logs", budgetBytes, monitorIntervalMs: 10_000 });
     this.#work = budget.run(this.#stop.signal).catch(() => {});
@@ -79,4 +92,29 @@ Deno.test("LogRotator has a missing log begun though other containers run as wel
   rig.running = [LOG, { ...LOG, containerId: "id-other", file: "1.log" }];
   await rig.interval();
   ok(rig.logs.names.includes("0.log"));
+});
+
+Deno.test("LogBudget removes no file that is just being compressed", async () => {
+  await using rig = new Rig(100);
+  const rotated = "0.log.20260102-030405";
+  rig.tree = {
+    "/logs": ["shop_web_u/"],
+    "/logs/shop_web_u": ["c/"],
+    "/logs/shop_web_u/c": ["0.log", rotated],
+  };
+  await rig.clock.advance(10_000);
+  deepStrictEqual(rig.released, [`/logs/shop_web_u/c/${rotated}`]);
+});
+
+Deno.test("LogRotator compresses what an earlier agent left plain, but for the newest", async () => {
+  await using rig = new LogsRig();
+  rig.logs.isIdle = true;
+  rig.logs.put("0.log.20260102-030405", ["a"]);
+  rig.logs.put("0.log.20260102-030406", ["b"]);
+  await rig.interval();
+  deepStrictEqual(rig.logs.names, [
+    "0.log",
+    "0.log.20260102-030405.gz",
+    "0.log.20260102-030406",
+  ]);
 });
