@@ -31,6 +31,12 @@ export interface Garbage {
 /** Between two tries; the longest is short enough for what is mended by hand. */
 const RETRY = { baseMs: 1_000, maxMs: 60_000 };
 
+/**
+ * Tries beside each other: a thousand pieces must not be a thousand calls at once, for which
+ * pods that start would wait. A try that hangs holds up no other for long.
+ */
+const AT_ONCE = { places: 16, patienceMs: 2_000 };
+
 /** A piece and how its removal goes. */
 interface Piece {
   readonly garbage: Garbage;
@@ -63,7 +69,7 @@ export class GarbageCollector {
     const { clock, log, metrics } = deps;
     this.#clock = clock;
     this.#log = log.named("collect");
-    this.#queue = new WorkQueue<string>({ clock });
+    this.#queue = new WorkQueue<string>({ clock }, AT_ONCE);
     this.#pendingGauge = metrics.gauge(
       "skerry_garbage_pieces",
       "Dead containers, sandboxes and directories that are still to be removed",

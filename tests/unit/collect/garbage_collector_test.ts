@@ -165,3 +165,18 @@ Deno.test("GarbageCollector.run() ends when it is told to, whatever is under way
   deepStrictEqual(rig.log, []);
   strictEqual(rig.collector.has("a"), true);
 });
+
+Deno.test("GarbageCollector tries sixteen pieces beside each other, and more beside those that hang", async () => {
+  await using rig = new Rig();
+  for (let at = 0; at < 40; at++) await rig.add(`${at}`, hang);
+  strictEqual(rig.tries.length, 16);
+  await rig.clock.advance(1_999);
+  strictEqual(rig.tries.length, 16);
+  await rig.clock.advance(1);
+  strictEqual(rig.tries.length, 32);
+  rig.collector.drop("0");
+  rig.collector.drop("16");
+  await rig.clock.advance(0);
+  // One of the first sixteen has no place any more that it could give up.
+  strictEqual(rig.tries.length, 33);
+});
