@@ -16,16 +16,14 @@ import {
 import type { NodePressureManager, PressureParts } from "../pressure/mod.ts";
 import type { GarbageCollector } from "../collect/mod.ts";
 import type { EventRecorder } from "../events/mod.ts";
-import type { Heard, ObjectChange, ObjectStore } from "../local/mod.ts";
+import type { ObjectStore } from "../local/mod.ts";
 import type { AdmissionNode } from "../pod/admission/mod.ts";
 import type { ShutdownGroup } from "../pod/lifecycle/mod.ts";
 import type { BadRevision, PodHistory } from "../pod/recovery/mod.ts";
-import { objectReferences } from "../pod/inputs/mod.ts";
-import {
-  isCompleteSet,
-  type PodStorage,
-  type SourceSet,
-  type SourcesReady,
+import type {
+  PodStorage,
+  SourceSet,
+  SourcesReady,
 } from "../source/merge/mod.ts";
 import type { DiskRollbackStore } from "../source/records/mod.ts";
 import type { StatusManager } from "../status/mod.ts";
@@ -47,6 +45,7 @@ import {
   type PodRemains,
   type RuntimePodSyncer,
 } from "./sync/mod.ts";
+import { heardOf, refersTo } from "./object_changes.ts";
 import { shutDownNode } from "./node_shutdown.ts";
 import {
   ParkedPods,
@@ -107,6 +106,8 @@ interface AgentDeps {
   /** Removes what pods leave behind. */
   readonly collector: Pick<GarbageCollector, "run" | "retryAll">;
   readonly remains: Pick<PodRemains, "livingOf" | "isGone" | "remove">;
+  /** Asked after the pods that have ended when the node runs short. */
+  readonly reclaimers: PressureParts["reclaimers"];
   readonly sourcesReady: SourcesReady;
   readonly sources: readonly {
     run(signal: AbortSignal): AsyncIterable<SourceSet>;
@@ -182,7 +183,8 @@ export class Agent {
     const parked = this.#parked;
     const pods = evictablePods(() => this.#workers, { ...deps, parked });
     this.#evictor = new StorageEvictor({ ...deps, pods }, options);
-    const reclaimers = [this.#evictor, new EndedPods({ ...deps, workers })];
+    const ended = new EndedPods({ ...deps, workers });
+    const reclaimers = [this.#evictor, ended, ...deps.reclaimers];
     this.#pressure = deps.pressure({ pods, reclaimers });
     this.#admission = new PodAdmission({
       ...deps,
@@ -220,6 +222,11 @@ export class Agent {
   /** What was rolled back, by the UID of the pod that runs in its place. */
   rolledBack(): ReadonlyMap<string, BadRevision> {
     return this.#rollbacks.list();
+  }
+
+  /** Every version of a pod that may run here: the wanted ones, and those to go back to. */
+  versions(): readonly Pod[] {
+    return this.#rollbacks.versions();
   }
 
   /** Why the node does not take a pod, or not yet; `undefined` for one that it took. */
@@ -377,22 +384,4 @@ export class Agent {
     }
     statuses.removeOrphanedStatuses(known);
   }
-}
-
-/** A test for the pods that refer to a changed object. */
-function refersTo(changes: readonly ObjectChange[]): (pod: Pod) => boolean {
-  const changed = new Set(changes.map(keyOf));
-  return (pod) =>
-    objectReferences(pod).some((reference) => changed.has(keyOf(reference)));
-}
-
-function heardOf(set: SourceSet): Heard {
-  if (set.op === "restore") return "restored";
-  return isCompleteSet(set) ? "whole" : "part";
-}
-
-function keyOf(
-  { kind, namespace, name }: Pick<ObjectChange, "kind" | "namespace" | "name">,
-): string {
-  return `${kind}/${namespace}/${name}`;
 }

@@ -6,7 +6,7 @@
 
 import { Sessions } from "../base/mod.ts";
 import { Agent } from "../agent/mod.ts";
-import { PodRemains, RuntimePodSyncer } from "../agent/sync/mod.ts";
+import { RuntimePodSyncer } from "../agent/sync/mod.ts";
 import { GarbageCollector } from "../collect/mod.ts";
 import { LABEL_CONTAINER_NAME, LABEL_POD_UID } from "../api/vocabulary/mod.ts";
 import type { AgentConfig } from "../config/mod.ts";
@@ -15,8 +15,13 @@ import type { LayerUsage, StorageMeters } from "../eviction/mod.ts";
 import type { EventRecorder } from "../events/mod.ts";
 import { diskFiles, PodRecords, removeTree } from "../host/files/mod.ts";
 import { ObjectStore } from "../local/mod.ts";
-import type { PodLifecycleEvent, RuntimeWatch } from "../picture/mod.ts";
+import type {
+  PodLifecycleEvent,
+  RuntimePicture,
+  RuntimeWatch,
+} from "../picture/mod.ts";
 import { ProbeManager, TargetProber } from "../prober/mod.ts";
+import { ImageRemovals } from "../reclaim/mod.ts";
 import type { PodStorage, SourcesReady } from "../source/merge/mod.ts";
 import {
   RunDirectoryFiles,
@@ -30,6 +35,7 @@ import type { PodExecutor } from "../runtime/start/mod.ts";
 import { directoryUsage, PodDirectories, PodVolumes } from "../volume/mod.ts";
 import type { NodeCgroupDriver } from "./cgroup_driver.ts";
 import type { CoreDeps } from "./core_deps.ts";
+import { buildGarbage } from "./core_garbage.ts";
 import { buildRuntime } from "./core_runtime.ts";
 import { buildSources, sourceNames, type Sources } from "./core_sources.ts";
 import { admissionNode } from "./gather_node_facts.ts";
@@ -70,27 +76,27 @@ export async function buildCore(
   const { events, statuses, sessions } = common;
   const sources = await buildSources(config, common);
   const state = await loadState(config, common);
-  const { owned, owned: directories, volumes, records } = state;
+  const { owned, volumes, records } = state;
   const runtime = await buildRuntime(config, { ...common, ...state });
   const { picture, watch, executor, executor: { activities } } = runtime;
-  const remains = new PodRemains({ ...common, ...runtime, directories });
-  const { connection, connection: { runtime: asked }, clock, node } = common;
-  const prober = new ProbeManager({
+  const { remains, background, reclaimers } = buildGarbage(config, {
     ...common,
-    pods: {
-      observed: (uid) => picture.get(uid),
-      podIps: ({ spec }, { ips }) => spec.hostNetwork === true ? node.ips : ips,
-    },
-    memory: records,
-    runner: new TargetProber({ runtime: asked, clock }),
+    ...sources,
+    ...runtime,
+    owned,
+    pulledImages: state.pulledImages,
+    agent: () => agent,
   });
   const meters = await buildMeters(config, { ...common, volumes });
-  const agent = new Agent({
+  const prober = buildProber({ ...common, picture, memory: records });
+  const logs = buildPodLogs(config, { ...common, owned, picture });
+  const agent: Agent = new Agent({
     ...common,
     ...sources,
     histories: await sources.rollbackStore.load(),
     prober,
-    background: [records, buildPodLogs(config, { ...common, owned, picture })],
+    background: [records, logs, ...background],
+    reclaimers,
     remains,
     node: () => admissionNode(config, common.node.allocatable),
     meters: storageMeters(volumes, deps.connection),
@@ -102,7 +108,7 @@ export async function buildCore(
         prober,
         records,
         volumes,
-        directories,
+        directories: owned,
         remains,
         resizes,
       }),
@@ -120,7 +126,29 @@ export async function buildCore(
     podLogsDir: config.runtime.podLogsDir,
   });
   const parts = { agent, watch, prober, statuses, events, executor };
+  const { connection } = common;
   return { ...sources, ...parts, activities, sessions, connection, meters };
+}
+
+/** Builds what asks containers how they are. */
+function buildProber(
+  deps:
+    & Omit<ConstructorParameters<typeof ProbeManager>[0], "pods" | "runner">
+    & {
+      readonly connection: CriConnection;
+      readonly node: Pick<NodeFacts, "ips">;
+      readonly picture: Pick<RuntimePicture, "get">;
+    },
+): ProbeManager {
+  const { connection: { runtime }, clock, node, picture } = deps;
+  return new ProbeManager({
+    ...deps,
+    pods: {
+      observed: (uid) => picture.get(uid),
+      podIps: ({ spec }, { ips }) => spec.hostNetwork === true ? node.ips : ips,
+    },
+    runner: new TargetProber({ runtime, clock }),
+  });
 }
 
 /** What more than one part works with. */
@@ -138,6 +166,7 @@ async function buildCommon(config: AgentConfig, deps: CoreDeps) {
     statuses: new StatusManager({ clock, log }),
     objects: new ObjectStore(sourceNames(config)),
     collector: new GarbageCollector(deps),
+    removals: new ImageRemovals(),
     node,
     resources,
   };

@@ -23,6 +23,7 @@ import {
   RuntimePicture,
   RuntimeWatch,
 } from "../picture/mod.ts";
+import type { ImageRemovals } from "../reclaim/mod.ts";
 import { SubPathResolver } from "../volume/mod.ts";
 import type { CoreDeps } from "./core_deps.ts";
 import { imageCredentials } from "./image_logins.ts";
@@ -34,6 +35,7 @@ interface RuntimeDeps extends CoreDeps {
   readonly node: NodeFacts;
   readonly resources: PodResources;
   readonly sessions: Sessions;
+  readonly removals: ImageRemovals;
   /** The agent's own pods. */
   readonly owned: OwnedPods;
   readonly podRecords: PodRecords;
@@ -65,7 +67,8 @@ export async function buildRuntime(
 ): Promise<RuntimeParts> {
   const { clock, log, events, connection, resources, sessions } = deps;
   const { owned, podRecords: records } = deps;
-  const { runtime, images } = connection;
+  const { runtime } = connection;
+  const images = deps.removals.watch(connection.images);
   const podsDir = `${config.paths.rootDir}/pods`;
   const { podLogsDir } = config.runtime;
   const nodeFiles = new NodeFiles(config.node.resolvConf, { clock });

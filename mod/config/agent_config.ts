@@ -166,6 +166,28 @@ export const HOST_VIEW = {
   // their own names, by which the processes of the machine are counted.
 } as const;
 
+/** When images that nothing uses are removed. */
+export interface ImageCollectionConfig {
+  /** How full their disk is when that begins; 100 for never. */
+  readonly highThresholdPercent: number;
+  /** How full it may be when that ends. */
+  readonly lowThresholdPercent: number;
+  /** How long an image stays at least after it was seen first. */
+  readonly minimumAgeMs: number;
+  /** How long one that is not used stays at most; 0 sets no bound. */
+  readonly maximumAgeMs: number;
+}
+
+/** How many dead containers are kept, and how long at least. */
+export interface DeadContainersConfig {
+  /** Since they were made. */
+  readonly minimumAgeMs: number;
+  /** Of one container of a pod; negative for any number. */
+  readonly perContainer: number;
+  /** Of all pods together; negative for any number. */
+  readonly total: number;
+}
+
 /** How often the agent looks again. */
 export interface SyncConfig {
   readonly syncFrequencyMs: number;
@@ -225,6 +247,8 @@ export interface AgentConfig {
   readonly images: ImagesConfig;
   readonly node: NodeConfig;
   readonly pressure: PressureOptions;
+  readonly imageCollection: ImageCollectionConfig;
+  readonly deadContainers: DeadContainersConfig;
   readonly sync: SyncConfig;
   readonly paths: PathsConfig;
   readonly server: ServerConfig;
@@ -266,6 +290,8 @@ export interface Settings {
     readonly enforceNodeAllocatable: readonly string[] | undefined;
   };
   readonly pressure: ThresholdFields & Omit<PressureOptions, "thresholds">;
+  readonly imageCollection: ImageCollectionConfig;
+  readonly deadContainers: DeadContainersConfig;
   readonly server: ServerConfig;
   readonly service: Omit<ServiceConfig, "ownSocket">;
   readonly shutdown: {

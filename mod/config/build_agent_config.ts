@@ -12,6 +12,7 @@ import type {
 } from "./agent_config.ts";
 import { namedPaths, valuesIn } from "./complete_settings.ts";
 import { nodeName } from "./decoders.ts";
+import { imageConflicts } from "./garbage_settings.ts";
 import {
   manifestUrlFaults,
   manifestUrlOf,
@@ -40,8 +41,7 @@ export function buildAgentConfig(
   settings: Settings,
   options: Pick<AgentConfig, "configPath"> & Pick<ConfigIo, "hostname">,
 ): BuiltConfig {
-  const { source, runtime, podLogs, node, paths, sync, server, log } = settings;
-  const asGiven = { podLogs, sync, server, log };
+  const { source, runtime, node, paths } = settings;
   const eviction = pressureOptions(settings.pressure);
   const name = node.name ?? nodeName.decode(options.hostname(), "/");
   const manifestUrl = manifestUrlOf(settings.manifestUrl);
@@ -58,10 +58,9 @@ export function buildAgentConfig(
         ? 1
         : maxParallelImagePulls ?? DEFAULT_PARALLEL_PULLS,
     },
-    images: settings.images,
     node: nodeOf(node, name ?? ""),
     pressure: eviction.pressure,
-    ...asGiven,
+    ...takenAsGiven(settings),
     paths: {
       rootDir: paths.rootDir,
       runDir,
@@ -95,6 +94,14 @@ export function buildAgentConfig(
     ...manifestUrlWarnings(manifestUrl),
   ];
   return { config, faults, warnings };
+}
+
+/** The parts of which no value depends on others. */
+function takenAsGiven(settings: Settings) {
+  const { podLogs, images, imageCollection, deadContainers } = settings;
+  const { sync, server, log } = settings;
+  const garbage = { imageCollection, deadContainers };
+  return { podLogs, images, ...garbage, sync, server, log };
 }
 
 /** The control socket that belongs to these settings. */
@@ -184,7 +191,9 @@ function credentialSockets(
 }
 
 /** Settings that exclude each other. */
-function conflicts({ runtime, node, images, podLogs }: Settings): string[] {
+function conflicts(
+  { runtime, node, images, podLogs, imageCollection }: Settings,
+): string[] {
   const { maxParallelImagePulls = 1, serializeImagePulls } = runtime;
   const faults: string[] = [];
   if (maxParallelImagePulls > 1 && serializeImagePulls === true) {
@@ -208,7 +217,11 @@ function conflicts({ runtime, node, images, podLogs }: Settings): string[] {
       'Cannot use enforceNodeAllocatable: found "pods" beside cgroupsPerQOS false, wanted that true',
     );
   }
-  return [...faults, ...podLogFaults(podLogs)];
+  return [
+    ...faults,
+    ...podLogFaults(podLogs),
+    ...imageConflicts(imageCollection),
+  ];
 }
 
 function periodFaults(settings: Settings, asksUrl: boolean): string[] {

@@ -66,10 +66,15 @@ export const count: Decoder<number> = integer(0);
 export const port: Decoder<number> = integer(0, 65_535);
 
 /** A port as an argument has it. */
-export const portText: Decoder<number> = textDecoder(
-  port.wanted,
-  (value) => /^\d+$/.test(value) ? port.decode(Number(value), "/") : undefined,
-);
+export const portText: Decoder<number> = numberText(port);
+
+/** A number as an argument has it. */
+export function numberText(decoder: Decoder<number>): Decoder<number> {
+  return textDecoder(
+    decoder.wanted,
+    (text) => /^-?\d+$/.test(text) ? decoder.decode(+text, "/") : undefined,
+  );
+}
 
 // From this verbosity on, upstream logs every sync.
 const DEBUG_VERBOSITY = 4;

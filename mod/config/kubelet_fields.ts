@@ -31,7 +31,6 @@ const POINTER = { emptyIsUnset: false };
 const textList = listOf(text);
 const textMap = mapOf(text);
 const objectList = listOf(anyMap);
-const percent = integer(0, 100);
 // Upstream keeps sizes such as the log buffers as quantities: text or number.
 const quantity: Decoder<string> = {
   wanted: "a quantity",
@@ -104,10 +103,6 @@ export const INERT_KUBELET_FIELDS: readonly Field[] = [
   // Images, logs and tracing.
   fixed("registryPullQPS", count, 5, POINTER),
   fixed("registryBurst", count, 10),
-  fixed("imageMinimumGCAge", durationMs, "2m"),
-  fixed("imageMaximumGCAge", durationMs, "0s"),
-  fixed("imageGCHighThresholdPercent", percent, 85, POINTER),
-  fixed("imageGCLowThresholdPercent", percent, 80, POINTER),
   fixed("volumeStatsAggPeriod", durationMs, "1m"),
   fixed(
     "volumePluginDir",

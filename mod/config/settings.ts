@@ -44,6 +44,10 @@ import {
   joinHeaders,
   manifestUrl,
 } from "./manifest_url.ts";
+import {
+  DEAD_CONTAINERS_ROWS,
+  IMAGE_COLLECTION_ROWS,
+} from "./garbage_settings.ts";
 import { SERVICE_ROWS } from "./service_settings.ts";
 import { PRESSURE_SETTINGS } from "./pressure_settings.ts";
 import { POD_LOG_ROWS } from "./pod_log_settings.ts";
@@ -341,6 +345,8 @@ export const SETTINGS: {
   },
   service: SERVICE_ROWS,
   shutdown: SHUTDOWN_ROWS,
+  imageCollection: IMAGE_COLLECTION_ROWS,
+  deadContainers: DEAD_CONTAINERS_ROWS,
   sync: {
     syncFrequencyMs: {
       kubelet: field("syncFrequency", durationMs),

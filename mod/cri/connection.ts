@@ -5,7 +5,7 @@
  */
 
 import type { CgroupDriver } from "../api/types/mod.ts";
-import { isAbort, nextDelay } from "../base/mod.ts";
+import { defined, isAbort, nextDelay } from "../base/mod.ts";
 import { runtimeAdvisories } from "./advisories.ts";
 import {
   askCgroupDriver,
@@ -15,6 +15,7 @@ import {
   type RpcDeps,
   type RpcOptions,
   type RuntimeFeatures,
+  toldSandboxImage,
 } from "./rpc/mod.ts";
 import {
   type ContainerExit,
@@ -232,6 +233,7 @@ class GrpcConnection implements CriConnection {
       handlers,
       supplementalGroupsPolicy,
       cgroupDriver,
+      ...defined({ sandboxImage: toldSandboxImage(status.info) }),
     };
     const { runtimeName, runtimeVersion } = version;
     log.info("runtime_ready", {

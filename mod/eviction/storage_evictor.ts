@@ -91,7 +91,7 @@ export class StorageEvictor {
 
   /** Looks where the node is short: a pod above its own limits goes before all others. */
   async reclaim(
-    _shortage: string,
+    _shortage: unknown,
     signal: AbortSignal,
   ): Promise<"done" | "under_way"> {
     return await this.check(signal) > 0 ? "under_way" : "done";

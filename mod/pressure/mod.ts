@@ -30,7 +30,12 @@ export {
   NodePressureManager,
   type PressureOptions,
 } from "./node_pressure_manager.ts";
-export type { PressuredPods, PressureMeters, PressureParts } from "./ports.ts";
+export type {
+  PressuredPods,
+  PressureMeters,
+  PressureParts,
+  Reclaimer,
+} from "./ports.ts";
 export type { DiskLayout } from "./ranking.ts";
 export {
   type Observations,

@@ -199,7 +199,7 @@ export class NodePressureManager {
       reason: "EvictionThresholdMet",
       message: `Attempting to reclaim ${resourceOf(threshold.signal)}`,
     });
-    const isFreeing = await this.#reclaim(threshold.signal, signal);
+    const isFreeing = await this.#reclaim(threshold, signal);
     if (isFreeing) return undefined;
     // What was freed counts, and so does what became free meanwhile.
     const observations = await meters.observe();
@@ -212,7 +212,7 @@ export class NodePressureManager {
 
   /** @returns whether room is going to be free without more being done */
   async #reclaim(
-    shortage: PressureSignal,
+    shortage: Threshold,
     signal: AbortSignal,
   ): Promise<boolean> {
     let isFreeing = false;
@@ -223,7 +223,10 @@ export class NodePressureManager {
       } catch (error) {
         signal.throwIfAborted();
         // The next one may free enough.
-        this.#deps.log.warn("not_reclaimed", { signal: shortage, error });
+        this.#deps.log.warn("not_reclaimed", {
+          signal: shortage.signal,
+          error,
+        });
       }
     }
     return isFreeing;

@@ -7,7 +7,8 @@
 import type { Pod } from "../api/types/mod.ts";
 import type { MeterOptions, PodUse } from "../usage/mod.ts";
 import type { DiskLayout } from "./ranking.ts";
-import type { Observations, PressureSignal } from "./signals.ts";
+import type { Observations } from "./signals.ts";
+import type { Threshold } from "./thresholds.ts";
 
 /** Measures the node and its pods. */
 export interface PressureMeters {
@@ -56,7 +57,7 @@ export interface Reclaimer {
    * @throws when it could not be tried
    */
   reclaim(
-    shortage: PressureSignal,
+    shortage: Pick<Threshold, "signal" | "kind">,
     signal: AbortSignal,
   ): Promise<"done" | "under_way">;
 }

@@ -189,6 +189,18 @@ export class Rollbacks {
     );
   }
 
+  /** Every version of a pod that may run: the wanted ones, and those to go back to. */
+  versions(): readonly Pod[] {
+    const unseen = [...this.#unclaimed.values()].flatMap(({ good }) =>
+      good ?? []
+    );
+    const tracked = [...this.#entries.values()]
+      .flatMap((
+        { wanted, run, history: { good = run } },
+      ) => [wanted, run, good]);
+    return [...unseen, ...tracked];
+  }
+
   #want(key: string, source: SourceName, pod: Pod): Pod {
     const before = this.#entries.get(key);
     const isKnownHere = before !== undefined &&

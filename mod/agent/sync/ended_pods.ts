@@ -24,7 +24,9 @@ export class EndedPods {
   }
 
   /** Begins to remove it where the disk is short. */
-  reclaim(shortage: string): Promise<"done" | "under_way"> {
+  reclaim(
+    { signal: shortage }: { readonly signal: string },
+  ): Promise<"done" | "under_way"> {
     if (!shortage.includes("fs.")) return Promise.resolve("done");
     const listed = new Set(
       this.#deps.runtimePods()

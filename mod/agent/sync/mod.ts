@@ -20,6 +20,11 @@
  * @module
  */
 
+export {
+  type DeadContainerOptions,
+  DeadContainers,
+  keptAt,
+} from "./dead_containers.ts";
 export { EndedPods } from "./ended_pods.ts";
 export type { PodOutcome } from "./sync_memory.ts";
 export { PodRemains } from "./pod_remains.ts";

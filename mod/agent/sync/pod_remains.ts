@@ -9,7 +9,11 @@ import type { Pod } from "../../api/types/mod.ts";
 import type { GarbageCollector } from "../../collect/mod.ts";
 import { POD_RECORD } from "../../host/files/mod.ts";
 import type { ObservedContainer, ObservedPod } from "../../pod/observed/mod.ts";
-import { findLeftovers, type PodRemover } from "../../runtime/end/mod.ts";
+import {
+  type DeadKept,
+  findLeftovers,
+  type PodRemover,
+} from "../../runtime/end/mod.ts";
 import type { PodObserver, RuntimePicture } from "../../picture/mod.ts";
 import type { PodResources } from "../../runtime/resources/mod.ts";
 import type { Retention } from "../workers/mod.ts";
@@ -26,6 +30,8 @@ interface RemainsDeps {
     renew(uid: string): void;
   };
   readonly resources: Pick<PodResources, "remove">;
+  /** How many dead containers a pod keeps, by the time that it is. */
+  readonly kept: () => DeadKept;
 }
 
 /** The containers of a pod have ended; this is what is left of it. */
@@ -67,9 +73,9 @@ export class PodRemains {
     return withoutPrevious(observed, this.#previous.get(observed.uid));
   }
 
-  /** Older dead containers and sandboxes of a pod that lives on. */
-  prune(observed: ObservedPod): void {
-    const { containers, sandboxes } = findLeftovers(observed);
+  /** Older dead containers and sandboxes of a pod that lives on, but for those to be kept. */
+  prune(observed: ObservedPod, kept: DeadKept = this.#deps.kept()): void {
+    const { containers, sandboxes } = findLeftovers(observed, kept);
     for (const container of containers) {
       this.#addContainer(observed, container, { keepLog: false });
     }

@@ -17,6 +17,8 @@ export interface RuntimeFeatures {
   readonly supplementalGroupsPolicy: boolean;
   /** `undefined` when the runtime does not say. */
   readonly cgroupDriver: CgroupDriver | undefined;
+  /** The image of sandboxes; absent when the runtime does not say, or pins it. */
+  readonly sandboxImage?: string;
 }
 
 /**

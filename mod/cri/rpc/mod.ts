@@ -22,6 +22,7 @@ export {
   type UnaryOptions,
 } from "./byte_channel.ts";
 export { askCgroupDriver, driverOfStatus } from "./told_cgroup_driver.ts";
+export { toldSandboxImage } from "./told_config.ts";
 export {
   judgeContainerEvents,
   type RuntimeFeatures,

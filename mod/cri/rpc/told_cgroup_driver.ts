@@ -7,6 +7,7 @@
 import * as wire from "../../../proto/gen/runtime/v1/api.ts";
 import type { CgroupDriver } from "../../api/types/mod.ts";
 import { CriError } from "../model/mod.ts";
+import { infoField, toldConfig } from "./told_config.ts";
 import { methodOf, type Rpc, type RpcOptions } from "./rpc.ts";
 
 const RUNTIME_CONFIG = methodOf(
@@ -45,26 +46,11 @@ export async function askCgroupDriver(
 export function driverOfStatus(
   info: ReadonlyMap<string, string>,
 ): CgroupDriver | undefined {
-  const config = field(parse(info.get("config")), "containerd");
-  const name = field(config, "defaultRuntimeName");
-  const runtimes = field(config, "runtimes");
+  const config = infoField(toldConfig(info), "containerd");
+  const name = infoField(config, "defaultRuntimeName");
+  const runtimes = infoField(config, "runtimes");
   if (typeof name !== "string" || runtimes === undefined) return undefined;
-  const options = field(field(runtimes, name), "options");
+  const options = infoField(infoField(runtimes, name), "options");
   // Without options the runtime has its default, which is cgroupfs.
-  return field(options, "SystemdCgroup") === true ? "systemd" : "cgroupfs";
-}
-
-function parse(text: string | undefined): unknown {
-  if (text === undefined) return undefined;
-  try {
-    return JSON.parse(text);
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
-  }
-}
-
-function field(value: unknown, name: string): unknown {
-  if (typeof value !== "object" || value === null) return undefined;
-  return Object.entries(value).find(([key]) => key === name)?.[1];
+  return infoField(options, "SystemdCgroup") === true ? "systemd" : "cgroupfs";
 }

@@ -9,22 +9,41 @@ import type { RuntimeService } from "../../cri/model/mod.ts";
 import type { ObservedContainer, ObservedPod } from "../../pod/observed/mod.ts";
 import type { ContainerFiles } from "../observe/mod.ts";
 
+/** How many dead containers a pod keeps. */
+export interface DeadKept {
+  /** Of each container name; at least one, whose end the status and the logs still show. */
+  readonly perContainer: number;
+  /** Those that were made later stay, however many they are; nanoseconds since the epoch. */
+  readonly bornBefore: bigint;
+}
+
+/** The newest of each name and no other. */
+export const NEWEST_ONLY: DeadKept = {
+  perContainer: 1,
+  // Later than any time that a runtime can say.
+  bornBefore: 2n ** 64n,
+};
+
 /**
- * Decides what of a living pod is removed: of each container name all dead ones but
- * the newest, whose end the status and the logs still show; of the sandboxes those
- * that are neither ready, nor the newest, nor hold a container that stays. Pure.
+ * Decides what of a living pod is removed: of each container name all dead ones but those
+ * that are kept, the newest first; of the sandboxes those that are neither ready, nor the
+ * newest, nor hold a container that stays. Pure.
  *
  * Upstream: pkg/kubelet/kuberuntime/kuberuntime_gc.go with its defaults.
  */
 export function findLeftovers(
-  pod: ObservedPod,
+  pod: Pick<ObservedPod, "containers" | "sandboxes">,
+  { perContainer, bornBefore }: DeadKept = NEWEST_ONLY,
 ): Pick<ObservedPod, "containers" | "sandboxes"> {
-  const kept = new Set<string>();
+  const kept = new Map<string, number>();
   const containers: ObservedContainer[] = [];
   for (const container of pod.containers) {
     if (container.state === "running") continue;
-    if (kept.has(container.name)) containers.push(container);
-    kept.add(container.name);
+    const number = kept.get(container.name) ?? 0;
+    const isKept = number < Math.max(1, perContainer) ||
+      container.createdAt >= bornBefore;
+    if (isKept) kept.set(container.name, number + 1);
+    else containers.push(container);
   }
   const removed = new Set(containers);
   const inUse = new Set(
@@ -34,6 +53,29 @@ export function findLeftovers(
   const sandboxes = pod.sandboxes.slice(1)
     .filter(({ id, ready }) => !ready && !inUse.has(id));
   return { containers, sandboxes };
+}
+
+/**
+ * How many dead containers of each name pods keep together: fewer than each may, where
+ * all of them would be more than `most`. One of each name always stays. Pure.
+ */
+export function fairShare(
+  pods: readonly Pick<ObservedPod, "containers" | "sandboxes">[],
+  kept: DeadKept,
+  most: number,
+): number {
+  let total = 0;
+  let groups = 0;
+  for (const pod of pods) {
+    const removed = new Set(findLeftovers(pod, kept).containers);
+    const left = pod.containers.filter((container) =>
+      container.state !== "running" && !removed.has(container)
+    );
+    total += left.length;
+    groups += new Set(left.map(({ name }) => name)).size;
+  }
+  if (total <= most) return kept.perContainer;
+  return Math.min(kept.perContainer, Math.max(1, Math.floor(most / groups)));
 }
 
 // What StopContainer is given for one that is to be dead already.

@@ -32,7 +32,13 @@
  * @module
  */
 
-export { findLeftovers, PodRemover } from "./collect.ts";
+export {
+  type DeadKept,
+  fairShare,
+  findLeftovers,
+  NEWEST_ONLY,
+  PodRemover,
+} from "./collect.ts";
 export { HookRunner } from "./hooks.ts";
 export { PodKiller } from "./kill.ts";
 export { PlanStops } from "./plan_stops.ts";

@@ -33,7 +33,7 @@ import {
 /** What executing plans needs. */
 export interface ExecutorDeps {
   readonly runtime: RuntimeService;
-  readonly images: ImageService;
+  readonly images: Pick<ImageService, "imageStatus" | "pullImage">;
   readonly credentials: CredentialFinder;
   readonly imageRecords: ImageRecords;
   readonly files: RuntimeFiles;

@@ -8,6 +8,7 @@ import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import { CoreRig } from "../../support/agent/core_rig.ts";
 import { busybox, WEB, web } from "../../support/agent/manifests.ts";
 import { untilRunning } from "../../support/agent/phases.ts";
+import { IMAGE } from "../../support/pods.ts";
 
 const MI = 2 ** 20;
 
@@ -176,6 +177,8 @@ Deno.test("Agent asks the runtime nothing and writes nothing while nothing is sh
 
 Deno.test("Agent starts a critical pod although the disk is short", async () => {
   await using rig = await CoreRig.start();
+  // Before any manifest names it, the image that is there goes for the room.
+  rig.fake.setRegistry(IMAGE, { kind: "image", image: { ref: IMAGE } });
   rig.machine.disk.available = 0;
   await rig.pass(15_000);
   await rig.apply("web", web());

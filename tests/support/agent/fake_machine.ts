@@ -22,6 +22,10 @@ export class FakeMachine implements Machine {
   readonly inodes: Left = { capacity: 1000, available: 500 };
   /** Whether file systems cannot be asked. */
   isBlind = false;
+  /** The path that is not there. */
+  missing: string | undefined;
+  /** Each path that was asked for, in order. */
+  readonly asked: string[] = [];
 
   memory(): Left {
     return this.left;
@@ -35,9 +39,14 @@ export class FakeMachine implements Machine {
     return 90_000_000_000n;
   }
 
-  fileSystem(): Promise<{ bytes: Left; inodes: Left }> {
-    return this.isBlind
-      ? Promise.reject(new Error("the disk does not answer"))
-      : Promise.resolve({ bytes: this.disk, inodes: this.inodes });
+  fileSystem(
+    path: string,
+  ): Promise<{ bytes: Left; inodes: Left } | undefined> {
+    this.asked.push(path);
+    if (this.isBlind) {
+      return Promise.reject(new Error("the disk does not answer"));
+    }
+    const left = { bytes: this.disk, inodes: this.inodes };
+    return Promise.resolve(path === this.missing ? undefined : left);
   }
 }

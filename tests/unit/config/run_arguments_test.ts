@@ -102,6 +102,13 @@ Deno.test("parseRunArguments() gives the documented defaults without arguments",
       transitionMs: 300_000,
       maxPodGraceSeconds: 0,
     },
+    imageCollection: {
+      highThresholdPercent: 85,
+      lowThresholdPercent: 80,
+      minimumAgeMs: 120_000,
+      maximumAgeMs: 0,
+    },
+    deadContainers: { minimumAgeMs: 0, perContainer: 1, total: -1 },
     sync: { syncFrequencyMs: 60_000, relistPeriodMs: 1_000 },
     paths: {
       rootDir: "/var/lib/skerry",

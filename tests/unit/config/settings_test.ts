@@ -49,6 +49,12 @@ Deno.test("SETTINGS shows a default as the flag would be given it", () => {
     "unknown-fields refuse",
     "healthz-port 10248",
     "watchdog-timeout 3m0s",
+    "image-gc-high-threshold 85",
+    "image-gc-low-threshold 80",
+    "minimum-image-ttl-duration 2m0s",
+    "minimum-container-ttl-duration 0s",
+    "maximum-dead-containers-per-container 1",
+    "maximum-dead-containers -1",
   ]);
   for (const { flag, help } of RUN_FLAGS) ok(!help.includes("{"), flag.name);
 });

@@ -88,8 +88,8 @@ class PressureRig {
         hasEnded: (uid) => this.ended.has(uid),
       },
       reclaimers: [{
-        reclaim: (shortage) => {
-          this.reclaimed.push(shortage);
+        reclaim: ({ signal, kind }) => {
+          this.reclaimed.push(kind === "hard" ? signal : `${kind} ${signal}`);
           return new Promise((resolve) => resolve(this.reclaim()));
         },
       }],

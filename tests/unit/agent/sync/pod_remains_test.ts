@@ -13,6 +13,7 @@ import {
 } from "../../../../mod/base/telemetry/mod.ts";
 import { GarbageCollector } from "../../../../mod/collect/mod.ts";
 import type { ObservedPod } from "../../../../mod/pod/observed/mod.ts";
+import { NEWEST_ONLY } from "../../../../mod/runtime/end/mod.ts";
 import { FakeClock } from "../../../support/fake_clock.ts";
 import {
   ended,
@@ -59,6 +60,7 @@ class Rig implements AsyncDisposable {
     });
     this.remains = new PodRemains({
       sessions: this.sessions,
+      kept: () => NEWEST_ONLY,
       collector: this.collector,
       remover: {
         removeContainer: (_pod, { id }) => this.#do(`container+log ${id}`),

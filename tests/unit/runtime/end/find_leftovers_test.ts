@@ -4,8 +4,12 @@
  * @module
  */
 
-import { deepStrictEqual } from "node:assert/strict";
-import { findLeftovers } from "../../../../mod/runtime/end/collect.ts";
+import { deepStrictEqual, strictEqual } from "node:assert/strict";
+import {
+  fairShare,
+  findLeftovers,
+  NEWEST_ONLY,
+} from "../../../../mod/runtime/end/collect.ts";
 import {
   ended,
   observed,
@@ -88,3 +92,65 @@ for (const { what, containers, sandboxes, removed } of ROWS) {
     deepStrictEqual(ids, removed);
   });
 }
+
+/** So many dead containers of a name, the newest first, one made each 10 ns. */
+function deadOf(name: string, count: number) {
+  return Array.from({ length: count }, (_, at) => {
+    const restartCount = count - 1 - at;
+    const createdAt = BigInt(10 * restartCount);
+    return ended(name, 0, { restartCount, sandboxId: "s1", createdAt });
+  });
+}
+
+for (
+  const [perContainer, bornBefore, removed] of [
+    [1, NEWEST_ONLY.bornBefore, ["a-2", "a-1", "a-0"]],
+    [2, NEWEST_ONLY.bornBefore, ["a-1", "a-0"]],
+    [0, NEWEST_ONLY.bornBefore, ["a-2", "a-1", "a-0"]],
+    [Infinity, NEWEST_ONLY.bornBefore, []],
+    // Those made at 20 and 30 are young.
+    [1, 20n, ["a-1", "a-0"]],
+    [1, 21n, ["a-2", "a-1", "a-0"]],
+    [3, 10n, ["a-0"]],
+    [1, 0n, []],
+  ] as const
+) {
+  Deno.test(`findLeftovers() that keeps ${perContainer}, and those made from ${bornBefore} on, removes ${removed.length} of four`, () => {
+    const pod = observed(deadOf("a", 4), [newest(0)]);
+    const found = findLeftovers(pod, { perContainer, bornBefore });
+    deepStrictEqual(found.containers.map(({ id }) => id), removed);
+  });
+}
+
+for (
+  const [most, perContainer, share] of [
+    // Two names of three, and one of one: seven in all.
+    [7, 5, 5],
+    [6, 5, 2],
+    [5, 5, 1],
+    [2, 5, 1],
+    [0, 5, 1],
+    [6, 1, 1],
+    // As many as are kept anyway.
+    [5, 2, 2],
+    [4, 2, 1],
+    [100, Infinity, Infinity],
+    [6, Infinity, 2],
+  ] as const
+) {
+  Deno.test(`fairShare() of ${most} among pods that keep ${perContainer} each is ${share}`, () => {
+    const pods = [
+      observed([running("a", 9), ...deadOf("a", 3)], [newest(0)]),
+      observed([...deadOf("b", 3), ...deadOf("c", 1)], [newest(0)]),
+      observed([running("d", 0)], [newest(0)]),
+    ];
+    const kept = { ...NEWEST_ONLY, perContainer };
+    strictEqual(fairShare(pods, kept, most), share);
+  });
+}
+
+Deno.test("fairShare() does not count what goes anyway, nor wants what is not there", () => {
+  const pods = [observed(deadOf("a", 9), [newest(0)])];
+  strictEqual(fairShare(pods, NEWEST_ONLY, 1), 1);
+  strictEqual(fairShare([], NEWEST_ONLY, 0), 1);
+});

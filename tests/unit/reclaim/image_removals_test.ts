@@ -1,0 +1,71 @@
+/**
+ * Images that pods ask for while others are removed.
+ *
+ * @module
+ */
+
+import { deepStrictEqual, rejects, strictEqual } from "node:assert/strict";
+import { ImageRemovals } from "../../../mod/reclaim/image_removals.ts";
+
+const APP = { id: "sha256:1", names: ["r.local/app:1"] };
+
+/** What keeps pods waiting, and the calls that reach the runtime behind it. */
+function rig() {
+  const removals = new ImageRemovals();
+  const calls: string[] = [];
+  const images = removals.watch({
+    imageStatus: ({ image }) => {
+      calls.push(`status ${image}`);
+      return Promise.resolve(undefined);
+    },
+    pullImage: ({ image }) => {
+      calls.push(`pull ${image}`);
+      return Promise.resolve("sha256:1");
+    },
+  });
+  return { removals, calls, images };
+}
+
+Deno.test("ImageRemovals.during() makes those wait that ask for the image, and no others", async () => {
+  const { removals, images, calls } = rig();
+  const removed = Promise.withResolvers<void>();
+  const removal = removals.during(APP, () => removed.promise);
+  const asked = [
+    images.imageStatus({ image: "app:1" }),
+    images.pullImage({ image: "r.local/app:1" }),
+  ];
+  await images.imageStatus({ image: "app:2" });
+  deepStrictEqual(calls, ["status app:2"]);
+  removed.resolve();
+  await Promise.all([removal, ...asked]);
+  deepStrictEqual(calls.slice(1).sort(), [
+    "pull r.local/app:1",
+    "status app:1",
+  ]);
+  await images.imageStatus({ image: "app:1" });
+  strictEqual(calls.length, 4);
+});
+
+Deno.test("ImageRemovals.during() that fails lets all of them go on", async () => {
+  const { removals, images, calls } = rig();
+  const removed = Promise.withResolvers<void>();
+  const removal = removals.during(APP, () => removed.promise);
+  const asked = images.imageStatus({ image: "app:1" });
+  removed.reject(new Error("busy"));
+  await rejects(removal, /busy/);
+  await asked;
+  deepStrictEqual(calls, ["status app:1"]);
+});
+
+Deno.test("ImageRemovals lets a pod go that does not wait for a removal any more", async () => {
+  const { removals, images, calls } = rig();
+  const removed = Promise.withResolvers<void>();
+  const removal = removals.during(APP, () => removed.promise);
+  const stop = new AbortController();
+  const asked = images.imageStatus({ image: "app:1" }, { signal: stop.signal });
+  stop.abort(new Error("the pod is gone"));
+  await rejects(asked, /the pod is gone/);
+  removed.resolve();
+  await removal;
+  deepStrictEqual(calls, []);
+});
