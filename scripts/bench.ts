@@ -3,8 +3,8 @@
  *
  * Prints one line a figure, as smallest / middle / largest, with its ratio to the bare calls
  * and its aim. Nothing here passes or fails: numbers are for people.
- * `--only change,logs,probes,cold,memory,restart,start,burst,death,idle,relist,boot,footprint`
- * measures a part; the first six need no runtime. Where `KUBELET` names a program, start,
+ * `--only change,logs,probes,cold,memory,restart,collect,start,burst,death,idle,relist,boot,footprint`
+ * measures a part; the first seven need no runtime. Where `KUBELET` names a program, start,
  * burst, boot and footprint measure that kubelet, too; `--rounds=1` is the most rounds that
  * these four make.
  *
@@ -17,6 +17,7 @@ import { ContainerdRig } from "./lib/containerd_rig.ts";
 import { measureBoot } from "./bench/boot.ts";
 import { measureBurst } from "./bench/burst.ts";
 import { measureCold } from "./bench/cold.ts";
+import { measureCollect } from "./bench/collect.ts";
 import { measureDeath } from "./bench/death.ts";
 import { measureIdle } from "./bench/idle.ts";
 import { measureMemory } from "./bench/memory.ts";
@@ -53,6 +54,7 @@ const ALONE = {
   cold: measureCold,
   memory: measureMemory,
   restart: measureRestart,
+  collect: measureCollect,
 } as const;
 
 /** A kubelet to measure beside skerry; an empty variable names none. */
