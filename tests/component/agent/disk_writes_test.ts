@@ -5,6 +5,7 @@
  */
 
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
+import { countChanges, filesBelow } from "../../support/files_below.ts";
 import { BusyDisk } from "../../support/agent/busy_disk.ts";
 import { CoreRig } from "../../support/agent/core_rig.ts";
 import { busybox, WEB } from "../../support/agent/manifests.ts";
@@ -58,10 +59,37 @@ Deno.test("Agent writes nothing anywhere while nothing happens (I5)", async () =
   await untilRuns(rig, "one", "rolled");
   await rig.pass(30_000);
 
-  const before = await filesBelow(rig);
+  const before = await filesOf(rig);
   ok(before.size > 20, `${before.size}`);
   await rig.pass(600_000, 5_000);
-  deepStrictEqual(await filesBelow(rig), before);
+  deepStrictEqual(await filesOf(rig), before);
+});
+
+Deno.test("Agent of ten idle pods writes nothing in five minutes, though it looks at images, dead containers and logs (I5)", async () => {
+  await using rig = await CoreRig.start({
+    kubelet: ["imageMaximumGCAge: 3m"],
+    flags: ["--maximum-dead-containers=5"],
+  });
+  for (let at = 0; at < 10; at++) {
+    await rig.apply(`idle${at}`, named(`idle${at}`, "one"));
+  }
+  await rig.until(() => rig.fake.running(WEB).length === 10, "ten pods");
+  // Some have been restarted, so that there are dead containers to be kept.
+  for (const { id } of rig.fake.running(WEB).slice(0, 3)) {
+    rig.fake.exitContainer(id, 1);
+  }
+  await rig.until(() => rig.fake.running(WEB).length === 10, "ten again");
+  await rig.pass(30_000);
+
+  const before = await filesOf(rig);
+  ok(before.size > 100, `${before.size}`);
+  const from = rig.fake.calls.length;
+  await rig.pass(300_000, 5_000);
+  strictEqual(countChanges(before, await filesOf(rig)), 0);
+  deepStrictEqual(rig.mutations(from), []);
+  const asked = rig.fake.calls.slice(from).map(({ method }) => method);
+  ok(asked.includes("ListImages"));
+  ok(!asked.includes("RemoveImage"));
 });
 
 Deno.test("Agent restarts a container and runs its edited version on a disk that takes nothing (N01)", async () => {
@@ -109,21 +137,7 @@ function job(): Record<string, unknown> {
   return version("one", { name: "job", spec });
 }
 
-/** Everything below a directory: what is written anew has another inode or time. */
-async function filesBelow(
-  rig: CoreRig,
-): Promise<ReadonlyMap<string, string>> {
+async function filesOf(rig: CoreRig): Promise<ReadonlyMap<string, string>> {
   await rig.quiet();
-  const found = new Map<string, string>();
-  const look = async (path: string): Promise<void> => {
-    const { ino, size, mtime, ctime, isDirectory } = await Deno.lstat(path);
-    const times = [mtime, ctime].map((time) => time?.getTime()).join(" ");
-    found.set(path, `${ino} ${size} ${times}`);
-    if (!isDirectory) return;
-    for await (const { name } of Deno.readDir(path)) {
-      await look(`${path}/${name}`);
-    }
-  };
-  await look(rig.directory);
-  return found;
+  return await filesBelow(rig.directory);
 }
