@@ -73,7 +73,7 @@ export async function buildCore(
   deps: CoreDeps,
 ): Promise<Core> {
   const { common, driver } = await buildCommon(config, deps);
-  const { events, statuses, sessions } = common;
+  const { events, statuses, sessions, connection } = common;
   const sources = await buildSources(config, common);
   const state = await loadState(config, common);
   const { owned, volumes, records } = state;
@@ -126,7 +126,6 @@ export async function buildCore(
     podLogsDir: config.runtime.podLogsDir,
   });
   const parts = { agent, watch, prober, statuses, events, executor };
-  const { connection } = common;
   return { ...sources, ...parts, activities, sessions, connection, meters };
 }
 

@@ -12,7 +12,7 @@ import type {
 } from "./agent_config.ts";
 import { namedPaths, valuesIn } from "./complete_settings.ts";
 import { nodeName } from "./decoders.ts";
-import { imageConflicts } from "./garbage_settings.ts";
+import { imageConflicts } from "./image_settings.ts";
 import {
   manifestUrlFaults,
   manifestUrlOf,

@@ -37,17 +37,17 @@ import {
   text,
   verbosityLevel,
 } from "./decoders.ts";
-import { IMAGE_ROWS } from "./image_settings.ts";
+import {
+  DEAD_CONTAINERS_ROWS,
+  IMAGE_COLLECTION_ROWS,
+  IMAGE_ROWS,
+} from "./image_settings.ts";
 import {
   headerLine,
   headerMap,
   joinHeaders,
   manifestUrl,
 } from "./manifest_url.ts";
-import {
-  DEAD_CONTAINERS_ROWS,
-  IMAGE_COLLECTION_ROWS,
-} from "./garbage_settings.ts";
 import { SERVICE_ROWS } from "./service_settings.ts";
 import { PRESSURE_SETTINGS } from "./pressure_settings.ts";
 import { POD_LOG_ROWS } from "./pod_log_settings.ts";

@@ -11,7 +11,7 @@ import {
   ImageReclaimer,
   type ManifestKnowers,
   namedImages,
-} from "../../../mod/app/image_collection.ts";
+} from "../../../mod/app/core_garbage.ts";
 import { parseRunArguments } from "../../../mod/config/mod.ts";
 import { workerView } from "../../support/agent/worker_view.ts";
 import { FakeMachine } from "../../support/agent/fake_machine.ts";
