@@ -25,12 +25,7 @@ import {
   type PressureState,
 } from "./pressure_state.ts";
 import { type Candidate, isWorthEnding, rankPods } from "./ranking.ts";
-import {
-  type Observations,
-  pressureOf,
-  type PressureSignal,
-  resourceOf,
-} from "./signals.ts";
+import { type Observations, pressureOf, resourceOf } from "./signals.ts";
 import type { Threshold } from "./thresholds.ts";
 
 /** Upstream's monitoring interval of the eviction manager. */
