@@ -15,6 +15,8 @@ export type PendingLook =
   | {
     /** It is complete, or gone. */
     readonly kind: "now";
+    /** When it came complete, on the wall clock. */
+    readonly closedMs?: number;
     /** The paths of what moved from the first to the second. */
     readonly together?: readonly string[];
   }
@@ -108,7 +110,7 @@ function lookAfter(
   { nowMs, wallMs, quiet }: HintContext,
 ): PendingLook {
   if (change === "arrived") {
-    return before?.kind === "now" ? before : { kind: "now" };
+    return before?.kind === "now" ? before : { kind: "now", closedMs: wallMs };
   }
   const look = { kind: "when_quiet", dueMs: nowMs + quiet.settleMs } as const;
   const openUntilMs = nowMs + quiet.openMs;
@@ -118,8 +120,8 @@ function lookAfter(
     case "created":
       return { ...look, openUntilMs, isNew: true };
     case "written": {
-      const closed = before?.kind === "when_quiet" &&
-        before.closedMs !== undefined && { closedMs: before.closedMs };
+      const closed = before?.closedMs !== undefined &&
+        { closedMs: before.closedMs };
       return { ...look, openUntilMs, ...closed };
     }
     case "closed":

@@ -164,7 +164,12 @@ export class FileSource {
         wallMs: clock.now(),
         quiet: this.#quiet,
         isManifest: (name) => manifests.isManifest(name),
-        pending: (name) => table.get(manifests.pathOf(name)).look,
+        pending: (name) => {
+          const { look, closedMs } = table.get(manifests.pathOf(name));
+          if (look !== undefined || closedMs === undefined) return look;
+          // It may be being read: a change of its mode is no writer all the same.
+          return { kind: "when_quiet", dueMs: nowMs, closedMs };
+        },
       });
       if (demand === undefined) continue;
       if (demand.kind === "rescan") {

@@ -23,6 +23,8 @@ export interface ManifestState {
   readonly entry?: FileEntry | undefined;
   /** The next look at it alone, if one is asked for. */
   readonly look?: PendingLook | undefined;
+  /** When it was complete, by what asked for the last look; on the wall clock. */
+  readonly closedMs?: number | undefined;
   /** Since when it changes and cannot be read. */
   readonly changingMs?: number | undefined;
   /** Since when it is missing, while its successor may be on the way. */
@@ -278,10 +280,7 @@ export class ManifestTable {
       );
   }
 
-  /**
-   * Ends the waiting for writers: after events were lost, the end of one may be among
-   * them.
-   */
+  /** Ends the waiting for writers, whose end may be among events that were lost. */
   doubtWriters(untilMs: number): void {
     for (const [path, { look }] of this.#states) {
       if (look?.kind !== "when_quiet" || look.openUntilMs === undefined) {
@@ -306,10 +305,10 @@ export class ManifestTable {
       if (due.length >= limit) break;
       const paths = [first];
       for (let path = paths.pop(); path !== undefined; path = paths.pop()) {
-        const { look } = this.get(path);
+        const { look, ...rest } = this.get(path);
         if (look === undefined || dueOf(look) > nowMs) continue;
         due.push([path, look]);
-        const state = { ...this.get(path), look: undefined };
+        const state = { ...rest, closedMs: look.closedMs };
         // Behind those that wait: it may be due again at once.
         this.#states.delete(path);
         this.#states.set(path, state);

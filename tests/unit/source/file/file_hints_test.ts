@@ -45,7 +45,16 @@ const OPEN = { openUntilMs: NOW + QUIET.openMs };
 const CLOSED: PendingLook = { kind: "when_quiet", dueMs: 1, closedMs: 7 };
 
 const LOOKS = [
-  ["an arrived file", entry("a.yaml", "arrived"), undefined, { kind: "now" }],
+  ["an arrived file", entry("a.yaml", "arrived"), undefined, {
+    kind: "now",
+    closedMs: WALL,
+  }],
+  [
+    "a file that is changed before the look after its arrival",
+    entry("a.yaml", "written"),
+    { kind: "now", closedMs: 7 },
+    quiet({ ...OPEN, closedMs: 7 }),
+  ],
   ["a removed file", entry("a.yaml", "removed"), undefined, quiet()],
   [
     "a created file",

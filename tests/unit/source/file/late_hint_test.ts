@@ -185,3 +185,15 @@ Deno.test("FileSource reads a manifest soon that is written while the record of 
   await rig.pass(200);
   strictEqual(rig.names, "a");
 });
+
+Deno.test("FileSource does not take a change of mode right after a renaming for a writer", async () => {
+  await using rig = new FileSourceRig();
+  await rig.pass(1000);
+  rig.files.write("a.yaml", manifest("a"));
+  // As by mv and chmod, while it is read.
+  rig.files.hint("a.yaml", "arrived");
+  rig.files.hint("a.yaml", "written");
+  await rig.pass();
+  await rig.pass(100);
+  strictEqual(rig.names, "a");
+});
