@@ -19,12 +19,8 @@
  *   additionalIps: [],
  * });
  * const { sandboxes } = findLeftovers({
- *   uid: "u1",
- *   name: "web",
- *   namespace: "shop",
  *   sandboxes: [sandbox("new", 1), sandbox("old", 0)],
  *   containers: [],
- *   ips: [],
  * });
  * deepStrictEqual(sandboxes.map(({ id }) => id), ["old"]);
  * ```
