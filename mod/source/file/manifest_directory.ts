@@ -82,12 +82,11 @@ export class ManifestDirectory {
   }
 
   /**
-   * When to look again, since an editor may be at work: it moves a manifest aside and
-   * writes it anew, and nobody knows what was there when the agent starts in between.
-   *
-   * @returns `undefined` if nothing came or went of late, or something does all the time.
+   * Whether an editor may be at work: it moves a manifest aside and writes it anew, and
+   * nobody knows what was there when the agent starts in between. Not any more if something
+   * comes or goes all the time.
    */
-  waitForEditor(look: DirectoryLook | undefined): number | undefined {
+  isBeingEdited(look: DirectoryLook | undefined): boolean {
     const { clock } = this.#deps;
     const { settleMs } = this.#options.quiet;
     const nowMs = clock.monotonic();
@@ -95,11 +94,10 @@ export class ManifestDirectory {
     const isYoung = ageMs >= 0 && ageMs < settleMs;
     this.#editedMs ??= nowMs;
     const isOver = nowMs - this.#editedMs >= settleMs * 10;
-    if (isOver) return undefined;
-    if (isYoung) return nowMs + settleMs - ageMs;
+    if (isOver || isYoung) return !isOver;
     // A full look takes time, and what came or went meanwhile was not listed.
     const listed = this.isCurrent(look) ? this.#current : look;
-    return listed?.modifiedMs === look?.modifiedMs ? undefined : nowMs;
+    return listed?.modifiedMs !== look?.modifiedMs;
   }
 
   /**

@@ -179,9 +179,9 @@ export class ManifestSet {
 
   /** Whether a manifest may be about to come back of which nobody knows that it was there. */
   #awaitsEditor(directory: DirectoryLook | undefined): boolean {
-    const dueMs = this.#directory.waitForEditor(directory);
-    if (dueMs !== undefined) this.#deps.table.scanSoon(dueMs);
-    return dueMs !== undefined;
+    const isAwaited = this.#directory.isBeingEdited(directory);
+    if (isAwaited) this.#deps.table.scanSoon(this.#deps.clock.monotonic());
+    return isAwaited;
   }
 
   /** Blocks if there is no manifest and that cannot be; nothing is listed if all is gone. */
