@@ -137,6 +137,7 @@ Deno.test("LogRotator rotates a log on disk and compresses what is older", async
   }
   // The copy is there before what was copied is gone.
   await until(async () => {
+    await rig.clock.advance(10_000);
     const names = await rig.names();
     return names.length === 4 && names.filter(isCompressed).length === 2;
   });
