@@ -60,6 +60,13 @@ export function buildPressure(
   return new NodePressureManager(given, config.pressure);
 }
 
+/** Where the host view shows the runtime's file system for images, if there is such a view. */
+export function shownImageFs(
+  { node: { hostView } }: Pick<AgentConfig, "node">,
+): string | undefined {
+  return hostView && `${hostView}/${HOST_VIEW.imageFs}`;
+}
+
 /** Builds what measures; nothing is measured yet. */
 export async function buildMeters(
   config: AgentConfig,
@@ -73,9 +80,7 @@ export async function buildMeters(
 ): Promise<Meters> {
   const { rootDir } = config.paths;
   const { hostView } = config.node;
-  const shown = hostView === undefined
-    ? undefined
-    : `${hostView}/${HOST_VIEW.imageFs}`;
+  const shown = shownImageFs(config);
   const hasOwnImageFs = shown !== undefined &&
     await isOtherDevice(shown, rootDir);
   const node = new NodeMeter(machine, {

@@ -7,7 +7,7 @@
 import type { Sessions } from "../base/mod.ts";
 import { DeadContainers, keptAt, PodRemains } from "../agent/sync/mod.ts";
 import type { GarbageCollector } from "../collect/mod.ts";
-import { type AgentConfig, HOST_VIEW } from "../config/mod.ts";
+import type { AgentConfig } from "../config/mod.ts";
 import type { PressureParts, Reclaimer } from "../pressure/mod.ts";
 import {
   type DiskMeter,
@@ -24,6 +24,7 @@ import {
   type PulledImages,
 } from "../runtime/images/mod.ts";
 import type { StatusManager } from "../status/mod.ts";
+import { shownImageFs } from "./build_pressure.ts";
 import type { CoreDeps } from "./core_deps.ts";
 import type { RuntimeParts } from "./core_runtime.ts";
 import type { Sources } from "./core_sources.ts";
@@ -211,10 +212,10 @@ export class ImageDisk implements DiskMeter {
   readonly #shownAt: string | undefined;
   readonly #rootDir: string;
 
-  constructor({ node: { hostView }, paths }: AgentConfig, machine: Machine) {
+  constructor(config: AgentConfig, machine: Machine) {
     this.#machine = machine;
-    this.#shownAt = hostView && `${hostView}/${HOST_VIEW.imageFs}`;
-    this.#rootDir = paths.rootDir;
+    this.#shownAt = shownImageFs(config);
+    this.#rootDir = config.paths.rootDir;
   }
 
   /** Whether the host view shows it. */

@@ -4,6 +4,7 @@
  * @module
  */
 
+import { isPlainName } from "../base/text/mod.ts";
 import { logDirectoryName } from "../api/vocabulary/mod.ts";
 import type { GarbageCollector } from "../collect/mod.ts";
 import type { AgentConfig } from "../config/mod.ts";
@@ -54,8 +55,4 @@ export function* runningLogs(
       yield { pod, container, containerId: id, podDirectory, directory, file };
     }
   }
-}
-
-function isPlainName(name: string): boolean {
-  return name !== "" && name !== "." && name !== ".." && !name.includes("/");
 }

@@ -1,7 +1,7 @@
 /**
  * Text for people and for the wire: durations, errors in words, JSON escapes, Base64, IP
- * addresses, values that are not shown, and the name that a misspelt one was meant to be. All of
- * it is pure.
+ * addresses, values that are not shown, names of directory entries, and the name that a misspelt
+ * one was meant to be. All of it is pure.
  *
  * @example A flag that was misspelt, and a duration
  * ```ts
@@ -28,5 +28,6 @@ export {
   parseCidr,
   parseIp,
 } from "./ip.ts";
+export { isPlainName } from "./plain_name.ts";
 export { suggest } from "./suggest.ts";
 export { trimEndOf } from "./trim_end.ts";

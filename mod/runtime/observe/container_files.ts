@@ -4,6 +4,7 @@
  * @module
  */
 
+import { isPlainName } from "../../base/text/mod.ts";
 import { logDirectoryName } from "../../api/vocabulary/mod.ts";
 import type { Pod } from "../../api/types/mod.ts";
 import type { ObservedContainer, ObservedPod } from "../../pod/observed/mod.ts";
@@ -110,6 +111,7 @@ export class ContainerFiles {
   ): Promise<void> {
     const [directory = "", file = ""] = container.logPath.split("/");
     const podDirectory = logDirectoryName({ metadata: pod });
+    // The names come from a runtime: they may not lead out of the log directory.
     if (![podDirectory, directory, file].every(isPlainName)) return;
     const parent = `${this.#paths.podLogsDir}/${podDirectory}/${directory}`;
     for (const found of await this.#files.list(parent)) {
@@ -147,11 +149,6 @@ export class ContainerFiles {
 /** Where a container keeps its things, below the directory of all pods. Pure. */
 export function containerDirectory(uid: string, container: string): string {
   return `${uid}/containers/${container}`;
-}
-
-/** The names come from a runtime: they may not lead out of the log directory. */
-function isPlainName(name: string): boolean {
-  return name !== "" && name !== "." && name !== ".." && !name.includes("/");
 }
 
 function sameBytes(a: Uint8Array, b: Uint8Array): boolean {

@@ -8,6 +8,7 @@ import { deepStrictEqual, rejects, strictEqual } from "node:assert/strict";
 import { removeWithTask } from "../../../../mod/cri/events/left_task.ts";
 import { CriError, type CriErrorKind } from "../../../../mod/cri/model/mod.ts";
 import type { Rpc } from "../../../../mod/cri/rpc/mod.ts";
+import { KillRequest } from "../../../../proto/gen/containerd/services/tasks/v1/tasks.ts";
 
 const ID = "c".repeat(64);
 
@@ -35,6 +36,10 @@ class TaskRig {
       deepStrictEqual([id, method.metadata], [ID, {
         "containerd-namespace": "k8s.io",
       }]);
+      if (method.name === "KillTask") {
+        const { signal, all } = KillRequest.decode(bytes);
+        deepStrictEqual([signal, all], [9, true]);
+      }
       this.calls.push(method.path.replace(/.*\//, ""));
       const kind = this.failures.get(method.name);
       if (kind !== undefined) {
