@@ -18,12 +18,14 @@ interface EndedPodsDeps {
 /** Frees what pods keep that ended by themselves: containers and logs, but not how they ended. */
 export class EndedPods {
   readonly #deps: EndedPodsDeps;
+  /** Those whose removal has begun; the collector goes on with it. */
+  #begun: ReadonlySet<string> = new Set();
 
   constructor(deps: EndedPodsDeps) {
     this.#deps = deps;
   }
 
-  /** Begins to remove it where the disk is short. */
+  /** Begins to remove it where the disk is short; what stays in spite of that is not waited for. */
   reclaim(
     { signal: shortage }: { readonly signal: string },
   ): Promise<"done" | "under_way"> {
@@ -38,7 +40,9 @@ export class EndedPods {
         stopOf(state)?.eviction === undefined;
       return isKept && listed.has(uid) ? [uid] : [];
     });
-    for (const uid of uids) this.#deps.remains.remove(uid, "status");
-    return Promise.resolve(uids.length > 0 ? "under_way" : "done");
+    const fresh = uids.filter((uid) => !this.#begun.has(uid));
+    this.#begun = new Set(uids);
+    for (const uid of fresh) this.#deps.remains.remove(uid, "status");
+    return Promise.resolve(fresh.length > 0 ? "under_way" : "done");
   }
 }

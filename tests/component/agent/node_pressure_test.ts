@@ -160,6 +160,33 @@ Deno.test("Agent ends the pod with the most files where the disk stays short", a
   ok(rig.metrics.render().includes(line));
 });
 
+Deno.test("Agent does not wait for ever for what completed pods keep", async () => {
+  await using rig = await withTwo();
+  const log = `${rig.config.runtime.podLogsDir}/default_large-edge1_${
+    rig.pod("large")?.metadata.uid
+  }/large/0.log`;
+  await Deno.writeFile(log, new Uint8Array(2 * MI));
+  await rig.apply("job", named("job", { restartPolicy: "Never" }));
+  await rig.until(() => rig.fake.running("job").length === 1, "the job");
+  rig.fake.exitContainer(rig.only("job").id, 0);
+  await rig.until(() => rig.status("job")?.phase === "Succeeded", "its end");
+  for (const method of ["RemovePodSandbox", "RemoveContainer"]) {
+    rig.fake.fault(method, { kind: "error", code: 13, details: "busy" });
+  }
+  rig.machine.disk.capacity = 100 * MI;
+  rig.machine.disk.available = 0;
+  await rig.until(
+    () => rig.status("large")?.reason === "Evicted",
+    "the eviction",
+    { limitMs: 60_000 },
+  );
+  // The collector goes on by itself, with its pauses.
+  const said = rig.logged("garbage_not_removed").filter((line) =>
+    line.includes("job")
+  );
+  strictEqual(said.length, 1);
+});
+
 Deno.test("Agent does nothing to pods while it cannot ask the disk", async () => {
   await using rig = await withTwo();
   rig.machine.isBlind = true;
