@@ -86,13 +86,24 @@ interface ActedShortage {
   readonly observations: Observations;
 }
 
+/** What is done about a shortage. */
+type Action =
+  /** Nothing more, or nothing could be done: others have their turn. */
+  | { readonly kind: "none" }
+  /** Room is going to be free without more being done. */
+  | { readonly kind: "freeing" }
+  | { readonly kind: "evicting"; readonly uid: string };
+
+const NO_ACTION: Action = { kind: "none" };
+
 /**
  * Looks at the node every ten seconds (kubelet: eviction manager).
  *
  * Below a threshold the node has a condition, for which new pods are refused. When a
  * shortage lasts through its grace, what is of no use is freed first; if that is not enough
  * one pod is ended, and the next look waits for its end. A critical pod is never ended, nor
- * one that would give back next to nothing. A look
+ * one that would give back next to nothing. Where nothing can be done for one shortage the
+ * next one has its turn: what fills the disk need not wait for what takes the memory. A look
  * writes nothing to the disk and asks the runtime nothing while nothing is short.
  */
 export class NodePressureManager {
@@ -164,12 +175,21 @@ export class NodePressureManager {
     const judgement = judgePressure(this.#state, look);
     this.#state = judgement.state;
     this.#setConditions(judgement.conditions, observations);
-    const [threshold] = judgement.acute;
-    if (threshold === undefined) return undefined;
+    const bySignal = Map.groupBy(judgement.acute, (each) => each.signal);
+    for (const [threshold] of bySignal.values()) {
+      if (threshold === undefined) continue;
+      const action = await this.#tryToAct(threshold, signal);
+      if (action.kind === "evicting") return action.uid;
+      if (action.kind === "freeing") return undefined;
+    }
+    return undefined;
+  }
+
+  async #tryToAct(threshold: Threshold, signal: AbortSignal): Promise<Action> {
     try {
-      const evicted = await this.#act(threshold, signal);
+      const action = await this.#act(threshold, signal);
       this.#failure = undefined;
-      return evicted;
+      return action;
     } catch (error) {
       signal.throwIfAborted();
       const failure = describeError(error);
@@ -180,14 +200,11 @@ export class NodePressureManager {
         });
       }
       this.#failure = failure;
-      return undefined;
+      return NO_ACTION;
     }
   }
 
-  async #act(
-    threshold: Threshold,
-    signal: AbortSignal,
-  ): Promise<string | undefined> {
+  async #act(threshold: Threshold, signal: AbortSignal): Promise<Action> {
     const { events, node, meters } = this.#deps;
     events.record(node, {
       type: "Warning",
@@ -195,14 +212,16 @@ export class NodePressureManager {
       message: `Attempting to reclaim ${resourceOf(threshold.signal)}`,
     });
     const isFreeing = await this.#reclaim(threshold, signal);
-    if (isFreeing) return undefined;
+    if (isFreeing) return { kind: "freeing" };
     // What was freed counts, and so does what became free meanwhile.
     const observations = await meters.observe();
     const observed = observations.get(threshold.signal);
-    if (observed === undefined) return undefined;
+    if (observed === undefined) return NO_ACTION;
     const missing = missingOf(threshold, observed, { withReclaim: true });
-    if (missing <= 0) return undefined;
-    return await this.#evictOne({ threshold, observations, missing }, signal);
+    if (missing <= 0) return NO_ACTION;
+    const why = { threshold, observations, missing };
+    const uid = await this.#evictOne(why, signal);
+    return uid === undefined ? NO_ACTION : { kind: "evicting", uid };
   }
 
   /** @returns whether room is going to be free without more being done */

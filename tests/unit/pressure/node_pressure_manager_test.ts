@@ -239,6 +239,16 @@ Deno.test("NodePressureManager ends no pod that gives back next to nothing (GC-0
   strictEqual(await rig.manager.check(NEVER), "hundredth");
 });
 
+Deno.test("NodePressureManager frees the disk although nothing can be done for memory", async () => {
+  const signal = "nodefs.available";
+  const rig = new PressureRig(threshold(), threshold({ signal }));
+  rig.leave(0);
+  rig.leave(0, signal);
+  rig.reclaim = () => "done";
+  strictEqual(await rig.manager.check(NEVER), undefined);
+  deepStrictEqual(rig.reclaimed, ["memory.available", signal]);
+});
+
 Deno.test("NodePressureManager walks through no files where processes are short", async () => {
   const signal = "pid.available";
   const rig = new PressureRig(threshold({ signal }));
