@@ -199,9 +199,12 @@ export class PulledImages implements ImageRecords {
       this.#records.delete(file);
       await this.#remove(`${this.#pulled}/${file}`);
     }
-    for (const [file, { image }] of intents) {
+    for (const [file, intent] of intents) {
+      const { image } = intent;
       if (image === undefined) continue;
       using _turn = await this.#turn.acquire();
+      // Its pull has ended since, or another one has begun.
+      if (this.#intents.get(file) !== intent) continue;
       const name = listedName(image);
       const brought = listed.find(({ names }) => names.includes(name));
       const isKept = brought === undefined || await this.#close(brought.id);
@@ -259,7 +262,11 @@ export class PulledImages implements ImageRecords {
     const before = this.#records.get(file) ?? {};
     const grant = withGrant(before[repository], secret);
     const isKnown = grant === before[repository];
-    if (isKnown && !this.#unwritten.has(file)) return true;
+    if (isKnown && !this.#unwritten.has(file)) {
+      // Anew: a list that was asked for before says nothing of this image.
+      this.#records.set(file, { ...before });
+      return true;
+    }
     const grants = { ...before, [repository]: grant };
     // One that is lost in a power cut leaves an image for all, which this one is.
     return await this.#put(file, { imageId, grants }, secret !== undefined);

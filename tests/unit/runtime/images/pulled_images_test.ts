@@ -327,6 +327,41 @@ Deno.test("PulledImages.forgetGone() keeps an image from all, by whatever name, 
   deepStrictEqual(disk.files.size, 1);
 });
 
+Deno.test("PulledImages.forgetGone() keeps an image from others whose next pull ends while the list is on its way (IM-07)", async () => {
+  const disk = new RecordMemory();
+  const images = await loadPulled(disk);
+  await pullAs(images, MINE);
+  await images.forgetGone(async () => {
+    // Somebody had removed it; the same Secret brings it back.
+    await pullAs(images, MINE);
+    return [];
+  });
+  for (const known of [images, await loadPulled(disk)]) {
+    strictEqual(await mayUseAs(known), false);
+    strictEqual(await mayUseAs(known, [MINE]), true);
+  }
+});
+
+Deno.test("PulledImages.forgetGone() keeps the intent of a pull of which the end is lost while the list is on its way (IM-07)", async () => {
+  const disk = new RecordMemory();
+  const images = await loadPulled(disk);
+  const { promise, reject } = Promise.withResolvers<never>();
+  const slow = images.around(
+    { image: PULLED_NAME, credentials: [MINE] },
+    () => promise,
+  );
+  slow.catch(() => {});
+  await failPull(images, saidByCri("failed"));
+  await images.forgetGone(async () => {
+    reject(saidByCri("deadline"));
+    await rejects(slow);
+    return [];
+  });
+  for (const known of [images, await loadPulled(disk)]) {
+    strictEqual(await mayUseAs(known), false);
+  }
+});
+
 Deno.test("PulledImages.forgetGone() asks for no list when nothing is remembered", async () => {
   const images = await loadPulled(new RecordMemory());
   await images.forgetGone(() => Promise.reject(new Error("asked")));
