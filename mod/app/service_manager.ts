@@ -37,6 +37,8 @@ export class ServiceManager {
   readonly #watchdogMs: number;
   #told: { readonly status: string; readonly aliveMs: number } | undefined;
   #sending: Promise<boolean> | undefined;
+  /** How long stopping all pods may take, once the machine goes down. */
+  #stopSeconds: number | undefined;
   #hasFailed = false;
 
   constructor(
@@ -57,8 +59,9 @@ export class ServiceManager {
         await clock.sleep(periodMs, signal);
       }
     } finally {
+      const rest = this.#stopSeconds === undefined ? "; containers run on" : "";
       await Promise.race([
-        this.#send(["STOPPING=1", "STATUS=Stopping; containers run on"]),
+        this.#send(["STOPPING=1", `STATUS=Stopping${rest}`]),
         clock.sleep(LAST_SEND_MS, new AbortController().signal),
       ]);
     }
@@ -66,17 +69,19 @@ export class ServiceManager {
 
   /** The machine goes down, and stopping all pods takes at most so long. */
   async goingDown(seconds: number): Promise<void> {
-    const status = "The machine goes down: stopping pods";
-    // The unit may have been made for shorter times.
-    const more = `EXTEND_TIMEOUT_USEC=${seconds * 1_000_000}`;
-    await this.#send(["STOPPING=1", more, `STATUS=${status}`]);
+    this.#stopSeconds = seconds;
+    // One that waits is made before; what does not go is said at the next look.
+    await this.#sending;
+    await this.#look();
   }
 
   /** Says what has changed since it was last said, and in time that the agent lives. */
   async #look(): Promise<void> {
     const nowMs = this.#deps.clock.monotonic();
     const problems = this.#deps.health.problems();
-    const status = statusText(problems);
+    const status = this.#stopSeconds === undefined
+      ? statusText(problems)
+      : "The machine goes down: stopping pods";
     const told = this.#told;
     const lines: string[] = [];
     let aliveMs = told?.aliveMs ?? nowMs;
@@ -87,10 +92,20 @@ export class ServiceManager {
       lines.push("WATCHDOG=1");
       aliveMs = nowMs;
     }
-    if (status !== told?.status) lines.push(`STATUS=${status}`);
+    if (status !== told?.status) {
+      lines.push(...this.#extension(), `STATUS=${status}`);
+    }
     if (lines.length > 0 && await this.#send(lines)) {
       this.#told = { status, aliveMs };
     }
+  }
+
+  /** The unit may have been made for shorter times. */
+  #extension(): readonly string[] {
+    const seconds = this.#stopSeconds;
+    return seconds === undefined
+      ? []
+      : ["STOPPING=1", `EXTEND_TIMEOUT_USEC=${seconds * 1_000_000}`];
   }
 
   /** @returns whether it has gone; not while another message waits */

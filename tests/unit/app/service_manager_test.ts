@@ -41,7 +41,7 @@ function rig(answer: () => Promise<void> = () => Promise.resolve()) {
     await clock.advance(500);
     await run;
   };
-  return { clock, told, logged, world, end };
+  return { clock, told, logged, world, manager, end };
 }
 
 const STARTING = { check: "syncloop", reason: "the agent is starting" };
@@ -121,4 +121,22 @@ Deno.test("ServiceManager says that the agent stops", async () => {
   await clock.advance(0);
   await end();
   strictEqual(told.at(-1), "STOPPING=1 STATUS=Stopping; containers run on");
+});
+
+Deno.test("ServiceManager says that the machine goes down although another message waits, and until it has gone", async () => {
+  const waiting = Promise.withResolvers<void>();
+  const { clock, told, world, manager, end } = rig(() => waiting.promise);
+  await clock.advance(0);
+  const said = manager.goingDown(50);
+  world.answer = () => Promise.reject(new Error("nobody there"));
+  waiting.resolve();
+  await said;
+  await clock.advance(10_000);
+  world.answer = () => Promise.resolve();
+  await clock.advance(30_000);
+  deepStrictEqual(told.slice(1), [
+    "STOPPING=1 EXTEND_TIMEOUT_USEC=50000000 STATUS=The machine goes down: stopping pods",
+  ]);
+  await end();
+  strictEqual(told.at(-1), "STOPPING=1 STATUS=Stopping");
 });
