@@ -94,10 +94,17 @@ export async function buildRuntime(
     users,
     subPaths: new SubPathResolver(),
     log,
+    metrics: deps.metrics,
   }, {
     maxParallelStarts: config.runtime.maxParallelSandboxStarts,
     maxRestartWaitMs: config.runtime.maxRestartPeriodMs,
-    maxParallelPulls: config.runtime.parallelPulls,
+    pulls: {
+      places: config.runtime.parallelPulls,
+      limits: {
+        perSecond: config.images.pullsPerSecond,
+        burst: config.images.pullBurst,
+      },
+    },
   });
   const { activities } = executor;
   return {

@@ -90,6 +90,10 @@ export interface ImagesConfig {
   readonly verificationPolicy: VerificationPolicy;
   /** Repositories, or beginnings of some with a star behind them. */
   readonly verificationAllowlist: readonly string[];
+  /** How many pulls may begin each second in the long run; 0 for no limit. */
+  readonly pullsPerSecond: number;
+  /** How many may begin at once. */
+  readonly pullBurst: number;
 }
 
 /** What the agent knows of the machine it runs on. */

@@ -9,6 +9,7 @@ import type { Settings } from "./agent_config.ts";
 import { localEndpoint } from "./local_endpoint.ts";
 import {
   choice,
+  count,
   durationMs,
   givenPath,
   integer,
@@ -62,6 +63,14 @@ export const IMAGE_ROWS: Rows<Settings["images"]> = {
       listOf(imagePattern),
     ),
     fallback: [],
+  },
+  pullsPerSecond: {
+    kubelet: pointer("registryPullQPS", count),
+    fallback: 5,
+  },
+  pullBurst: {
+    kubelet: field("registryBurst", count),
+    fallback: 10,
   },
 };
 

@@ -100,9 +100,7 @@ export const INERT_KUBELET_FIELDS: readonly Field[] = [
   ignored("failSwapOn", boolean, true, POINTER),
   ignored("memorySwap.swapBehavior", text, ""),
   ignored("failCgroupV1", boolean, true, POINTER),
-  // Images, logs and tracing.
-  fixed("registryPullQPS", count, 5, POINTER),
-  fixed("registryBurst", count, 10),
+  // Volumes, logs and tracing.
   fixed("volumeStatsAggPeriod", durationMs, "1m"),
   fixed(
     "volumePluginDir",

@@ -16,7 +16,12 @@ import {
   type NamedImage,
   namedImage,
 } from "./named_image.ts";
-import { type ImageRequest, PodPulls, type PullerDeps } from "./pod_pulls.ts";
+import {
+  type ImageRequest,
+  PodPulls,
+  type PullerDeps,
+  type PullerOptions,
+} from "./pod_pulls.ts";
 import type { Fetched, ImageOutcome, PullEnd, PullKey } from "./pull_tasks.ts";
 
 /**
@@ -30,15 +35,9 @@ export class ImagePuller {
   readonly #deps: Pick<PullerDeps, "events" | "clock">;
   readonly #pulls: PodPulls;
 
-  /** @param options.maxParallelPulls by default 5; the next ones wait */
-  constructor(
-    deps: PullerDeps,
-    options: { readonly maxParallelPulls?: number | undefined } = {},
-  ) {
+  constructor(deps: PullerDeps, options: PullerOptions) {
     this.#deps = deps;
-    this.#pulls = new PodPulls(deps, {
-      places: options.maxParallelPulls ?? 5,
-    });
+    this.#pulls = new PodPulls(deps, options);
   }
 
   /** The images that containers are about to be made of. */

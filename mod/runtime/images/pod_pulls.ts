@@ -13,6 +13,7 @@ import {
   type Sessions,
   unlessAborted,
 } from "../../base/mod.ts";
+import type { MetricsRegistry } from "../../base/telemetry/mod.ts";
 import { formatDuration } from "../../base/text/mod.ts";
 import type { SandboxConfig } from "../../cri/config/mod.ts";
 import type { Image } from "../../cri/model/mod.ts";
@@ -26,6 +27,8 @@ import { ImageCalls, type PullService } from "./image_calls.ts";
 import { ImageHolds } from "./image_holds.ts";
 import { repositoryOf } from "./image_reference.ts";
 import { PullBackoffs } from "./pull_backoffs.ts";
+import { PullMetrics } from "./pull_metrics.ts";
+import { type PullLimits, PullRate } from "./pull_rate.ts";
 import {
   type PullEnd,
   type PullKey,
@@ -40,10 +43,19 @@ export interface PullerDeps {
   readonly images: PullService;
   readonly events: EventSink;
   readonly clock: Clock;
+  readonly metrics: MetricsRegistry;
   readonly sessions: Sessions;
   readonly activities: Activities;
   readonly credentials: CredentialFinder;
   readonly records: ImageRecords;
+}
+
+/** How many pulls the runtime is asked for. */
+export interface PullerOptions {
+  /** At the same time; the next ones wait. */
+  readonly places: number;
+  /** In a time; the next ones are refused. */
+  readonly limits: PullLimits;
 }
 
 /** An image, and the container on whose behalf it is looked for and pulled. */
@@ -69,15 +81,19 @@ export class PodPulls {
   readonly #places: number;
   readonly #shared: SharedPulls;
 
-  /** @param options.places how many the runtime is asked for at the same time */
-  constructor(deps: PullerDeps, options: { readonly places: number }) {
+  constructor(deps: PullerDeps, options: PullerOptions) {
     this.#deps = deps;
     this.#places = options.places;
     this.calls = new ImageCalls(deps);
     this.holds = new ImageHolds(deps);
     this.backoffs = new PullBackoffs(deps);
     deps.sessions.onEnd((uid) => this.tasks.giveUp(uid));
-    this.#shared = new SharedPulls({ ...deps, calls: this.calls }, options);
+    this.#shared = new SharedPulls({
+      ...deps,
+      calls: this.calls,
+      rate: new PullRate(deps, options.limits),
+      pullMetrics: new PullMetrics(deps),
+    }, options);
   }
 
   /** Whether the pod may have an image that is there without a registry's word. */

@@ -9,6 +9,8 @@ import type { SandboxConfig } from "../../cri/config/mod.ts";
 import type { Image } from "../../cri/model/mod.ts";
 import type { PullCredential } from "../credentials/mod.ts";
 import type { ImageCalls, PullService } from "./image_calls.ts";
+import type { PullMetrics } from "./pull_metrics.ts";
+import type { PullRate } from "./pull_rate.ts";
 import type { ImageRecords } from "./pulled_images.ts";
 
 interface SharedPullsDeps {
@@ -16,6 +18,8 @@ interface SharedPullsDeps {
   readonly images: Pick<PullService, "imageStatus">;
   readonly clock: Clock;
   readonly records: Pick<ImageRecords, "around">;
+  readonly rate: Pick<PullRate, "take">;
+  readonly pullMetrics: Pick<PullMetrics, "pulled">;
 }
 
 /** What a pod does meanwhile. */
@@ -80,7 +84,7 @@ export class SharedPulls {
   /**
    * Waits for the image, pulled by this call or by one that goes on already.
    *
-   * @throws {Error} what the runtime says
+   * @throws {Error} what the runtime says, or that too many pulls have begun
    * @throws {unknown} The reason of `signal` when it aborts; the others go on.
    */
   async join(request: SharedRequest, signal: AbortSignal): Promise<SharedEnd> {
@@ -143,7 +147,7 @@ export class SharedPulls {
     pull: SharedPull,
     { image, credentials, sandboxConfig, isAlways, mayUse }: SharedRequest,
   ): Promise<SharedEnd> {
-    const { calls, images, clock, records } = this.#deps;
+    const { calls, images, clock, records, rate, pullMetrics } = this.#deps;
     const { cancel: { signal }, isPlaced: isAtOnce } = pull;
     using _place = await this.#places.acquire(signal);
     pull.isPlaced = true;
@@ -156,12 +160,14 @@ export class SharedPulls {
         return { kind: "present", image: found };
       }
     }
+    if (!rate.take()) throw new Error(TOO_MANY);
     const options = { sandboxConfig, credentials, signal };
     return await records.around({ image, credentials }, async () => {
       const startMs = clock.monotonic();
       const { ref, credential } = await calls.pull(image, options);
       const endMs = clock.monotonic();
       const found = await images.imageStatus({ image: ref }, { signal });
+      pullMetrics.pulled(endMs - startMs, found?.size ?? 0n);
       const kind = "pulled" as const;
       const of = { imageId: found?.id ?? ref, credential };
       return { kind, ref, image: found, startMs, endMs, ...of };
@@ -173,6 +179,9 @@ export class SharedPulls {
     this.#pulls.delete(key);
   }
 }
+
+/** In upstream's words, for which alerts look. */
+const TOO_MANY = "pull QPS exceeded";
 
 const NEVER = new Promise<never>(() => {});
 

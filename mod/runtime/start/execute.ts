@@ -16,6 +16,7 @@ import {
   type ImageHold,
   ImagePuller,
   imagesOf,
+  type PullerOptions,
   pullFirst,
 } from "../images/mod.ts";
 import { observeStarted } from "./observe_started.ts";
@@ -47,8 +48,7 @@ export interface ExecutorOptions {
    * give the best throughput and half the median of "all at once".
    */
   readonly maxParallelStarts: number;
-  /** @default 5 */
-  readonly maxParallelPulls?: number;
+  readonly pulls: PullerOptions;
   /** Longest wait before a crashed container starts again, in milliseconds. */
   readonly maxRestartWaitMs: number;
 }
@@ -93,9 +93,9 @@ export class PodExecutor {
     const common = { ...deps, log, activities, hooks, nodeIps };
     const killer = this.#killer = new PodKiller(common);
     const files = deps.containerFiles;
-    const { maxParallelPulls, maxRestartWaitMs: maxMs } = options;
+    const { pulls, maxRestartWaitMs: maxMs } = options;
     const ofImages = { ...common, records: deps.imageRecords };
-    this.#puller = new ImagePuller(ofImages, { maxParallelPulls });
+    this.#puller = new ImagePuller(ofImages, pulls);
     this.#backoffs = new RestartBackoffs(deps, { maxMs });
     this.#postStart = new PostStart({ ...common, killer });
     this.#starter = new ContainerStarter({

@@ -11,7 +11,7 @@ import type {
   Pod,
 } from "../../api/types/mod.ts";
 import type { Clock, Sessions } from "../../base/mod.ts";
-import type { Logger } from "../../base/telemetry/mod.ts";
+import type { Logger, MetricsRegistry } from "../../base/telemetry/mod.ts";
 import type { SandboxConfig } from "../../cri/config/mod.ts";
 import type { ImageService, RuntimeService } from "../../cri/model/mod.ts";
 import type { VolumeSource } from "../../pod/inputs/mod.ts";
@@ -46,6 +46,7 @@ export interface ExecutorDeps {
   readonly events: EventSink;
   readonly clock: Clock;
   readonly log: Logger;
+  readonly metrics: MetricsRegistry;
   readonly sessions: Sessions;
 }
 

@@ -13,10 +13,12 @@ import type { ImageOutcome } from "../../../mod/runtime/images/pull_tasks.ts";
 import type { PullService } from "../../../mod/runtime/images/image_calls.ts";
 import { ImagePuller } from "../../../mod/runtime/images/images.ts";
 import type { CredentialFinder } from "../../../mod/runtime/credentials/mod.ts";
+import type { PullLimits } from "../../../mod/runtime/images/pull_rate.ts";
 import type { ImageRecords } from "../../../mod/runtime/images/mod.ts";
 import { FakeClock } from "../fake_clock.ts";
 import { container as containerOf, pod } from "../pods.ts";
 import { EventList } from "../event_list.ts";
+import { MetricsRegistry } from "../../../mod/base/telemetry/mod.ts";
 
 const never = new AbortController().signal;
 
@@ -25,6 +27,9 @@ export const NO_CREDENTIALS: CredentialFinder = {
   find: () => Promise.resolve({ credentials: [], problems: [] }),
   ofSecrets: () => [],
 };
+
+/** Any number of pulls at once. */
+export const NO_LIMITS: PullLimits = { perSecond: 0, burst: 0 };
 
 /** Remembers nothing: every image is for every pod. */
 export const NO_RECORDS: ImageRecords = {
@@ -94,7 +99,9 @@ export interface PullerRig {
 /** A puller over a store that is empty. */
 export function pullerRig(
   options: {
-    readonly maxParallelPulls?: number;
+    readonly places?: number;
+    readonly limits?: PullLimits;
+    readonly metrics?: MetricsRegistry;
     readonly credentials?: CredentialFinder;
     readonly records?: ImageRecords;
   } = {},
@@ -107,11 +114,12 @@ export function pullerRig(
     images: store,
     events,
     clock,
+    metrics: options.metrics ?? new MetricsRegistry(),
     sessions,
     activities: new Activities({ clock }),
     credentials: options.credentials ?? NO_CREDENTIALS,
     records: options.records ?? NO_RECORDS,
-  }, options);
+  }, { places: 5, limits: NO_LIMITS, ...options });
   const ensure = async (
     container: Partial<ContainerSpec>,
     signal: AbortSignal = never,

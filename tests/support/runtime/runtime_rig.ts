@@ -51,7 +51,7 @@ import {
 } from "../../../mod/runtime/spec/mod.ts";
 import type { SyncOutcome } from "../../../mod/runtime/account/mod.ts";
 import { SubPathResolver } from "../../../mod/volume/mod.ts";
-import { NO_CREDENTIALS, NO_RECORDS } from "./images_rig.ts";
+import { NO_CREDENTIALS, NO_LIMITS, NO_RECORDS } from "./images_rig.ts";
 import { FakeClock } from "../fake_clock.ts";
 import { FakeCri } from "../fake_cri/fake_cri.ts";
 import { IMAGE } from "../pods.ts";
@@ -151,6 +151,7 @@ export class RuntimeRig implements AsyncDisposable {
       subPaths: world.subPaths ?? new SubPathResolver(),
       events,
       log: silentLogger,
+      metrics: new MetricsRegistry(),
       sessions,
     }, parts.executor);
     const { picture, observer, watch } = pictureOf({
@@ -192,6 +193,7 @@ export class RuntimeRig implements AsyncDisposable {
     const executor = {
       maxParallelStarts: 6,
       maxRestartWaitMs: 300_000,
+      pulls: { places: 5, limits: NO_LIMITS },
       ...options,
     };
     const given = { clock, executor, world, users, records, sessions };

@@ -26,6 +26,21 @@ async function configOf(...lines: readonly string[]): Promise<AgentConfig> {
   return parsed.config;
 }
 
+for (
+  const [lines, limits] of [
+    [[], [5, 10]],
+    [["registryPullQPS: 0"], [0, 10]],
+    [["registryPullQPS: 2", "registryBurst: 1"], [2, 1]],
+    // As upstream: a burst that is not given, and a pointer that is.
+    [["registryPullQPS: null", "registryBurst: 0"], [5, 10]],
+  ] as const
+) {
+  Deno.test(`parseRunArguments() begins ${limits} pulls a second and at once with ${lines.join(", ") || "defaults"}`, async () => {
+    const { images } = await configOf(...lines);
+    deepStrictEqual([images.pullsPerSecond, images.pullBurst], limits);
+  });
+}
+
 Deno.test("parseRunArguments() reads when images are asked for again", async () => {
   const { images } = await configOf(
     "imagePullCredentialsVerificationPolicy: NeverVerifyAllowlistedImages",
@@ -98,6 +113,13 @@ for (
       "imagePullCredentialsVerificationPolicy: Sometimes",
       'one of "NeverVerify", "NeverVerifyPreloadedImages"',
     ],
+    [
+      "registryPullQPS: -1",
+      "Cannot use registryPullQPS: found -1, wanted a whole number of at least 0",
+    ],
+    ["registryPullQPS: 0.5", "Cannot use registryPullQPS: found 0.5, wanted"],
+    ["registryBurst: -1", "Cannot use registryBurst: found -1, wanted"],
+    ["registryBurst: many", 'Cannot use registryBurst: found "many", wanted'],
     [
       "preloadedImagesVerificationAllowlist: [r.example/x]",
       "found it beside imagePullCredentialsVerificationPolicy NeverVerifyPreloadedImages, wanted that NeverVerifyAllowlistedImages",

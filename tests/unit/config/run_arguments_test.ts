@@ -64,6 +64,8 @@ Deno.test("parseRunArguments() gives the documented defaults without arguments",
       credentialMatchImages: [],
       verificationPolicy: "NeverVerifyPreloadedImages",
       verificationAllowlist: [],
+      pullsPerSecond: 5,
+      pullBurst: 10,
     },
     node: {
       name: "node-1",

@@ -173,7 +173,7 @@ for (const { name, image = "x:1", policy, here, there, told } of AHEAD) {
 }
 
 Deno.test("ImagePuller.fetch() does not wait for a place longer than for a pull", async () => {
-  const { clock, store, puller } = pullerRig({ maxParallelPulls: 1 });
+  const { clock, store, puller } = pullerRig({ places: 1 });
   store.pullMs = 10 * 3_600_000;
   const ask = (image: string) => puller.fetch(pod(), container("c", { image }));
   const asked = ask("x:1");

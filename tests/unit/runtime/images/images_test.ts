@@ -179,7 +179,7 @@ Deno.test("ImagePuller.ensure() asks once for a burst of pods, and anew later", 
 });
 
 Deno.test("ImagePuller.ensure() lets a slow pull take one place only", async () => {
-  const { clock, store, puller } = pullerRig({ maxParallelPulls: 2 });
+  const { clock, store, puller } = pullerRig({ places: 2 });
   store.pullMs = 60_000;
   store.add("here:1");
   const stop = new AbortController();
@@ -217,7 +217,7 @@ Deno.test("ImagePuller.ensure() pulls five images at once unless told otherwise"
 });
 
 Deno.test("ImagePuller.ensure() does not pull again what came while it waited", async () => {
-  const { clock, store, puller } = pullerRig({ maxParallelPulls: 1 });
+  const { clock, store, puller } = pullerRig({ places: 1 });
   store.pullMs = 100;
   store.registry.add("x:1");
   const all = Promise.all(
@@ -232,7 +232,7 @@ Deno.test("ImagePuller.ensure() does not pull again what came while it waited", 
 });
 
 Deno.test("ImagePuller.ensure() pulls again what came while it waited when it is always pulled, and tells how long that was", async () => {
-  const { clock, store, events, puller } = pullerRig({ maxParallelPulls: 1 });
+  const { clock, store, events, puller } = pullerRig({ places: 1 });
   await clock.advance(1_000);
   store.pullMs = 1_500;
   store.registry.add("x:1");

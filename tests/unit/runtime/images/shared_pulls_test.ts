@@ -42,7 +42,7 @@ function pulls({ store }: PullerRig, image = "x:1"): number {
   return store.calls.filter((call) => call === `pull ${image}`).length;
 }
 
-function slowRig(options: { readonly maxParallelPulls?: number } = {}) {
+function slowRig(options: { readonly places?: number } = {}) {
   const rig = pullerRig(options);
   rig.store.pullMs = 10_000;
   rig.store.registry.add("x:1").add("y:1");
@@ -109,7 +109,7 @@ Deno.test("ImagePuller.ensure() tells each pod of a shared pull that failed, and
 });
 
 Deno.test("ImagePuller.ensure() takes one place for a shared pull", async () => {
-  const rig = slowRig({ maxParallelPulls: 2 });
+  const rig = slowRig({ places: 2 });
   const asked = UIDS.map((uid) => ask(rig, uid));
   const other = ask(rig, "u-6", { image: "y:1" });
   await rig.clock.advance(0);
