@@ -14,6 +14,7 @@ import type {
 } from "../../base/telemetry/mod.ts";
 import type { CriError } from "../model/mod.ts";
 import type { ByteChannel } from "./byte_channel.ts";
+import { RuntimeOperations } from "./runtime_operations.ts";
 import { translateFailure } from "./translate_failure.ts";
 
 // From a list of a few rows to a pull: a millisecond to four minutes.
@@ -71,6 +72,7 @@ export class Rpc {
   readonly #log: Logger;
   readonly #durations: Histogram;
   readonly #errors: Counter;
+  readonly #operations: RuntimeOperations;
 
   constructor(channel: Promise<ByteChannel>, deps: RpcDeps) {
     this.#channel = channel;
@@ -81,6 +83,7 @@ export class Rpc {
       "How long calls to the container runtime took, failed ones included.",
       { buckets: DURATION_BUCKETS_SECONDS, labelNames: ["method"] },
     );
+    this.#operations = new RuntimeOperations(deps);
     this.#errors = deps.metrics.counter(
       "skerry_cri_request_errors_total",
       "Calls to the container runtime that failed, by kind of failure.",
@@ -111,7 +114,7 @@ export class Rpc {
         { signal: limit?.signal ?? signal, metadata: method.metadata },
       );
       const answer = method.responseType.decode(bytes);
-      const elapsedMs = this.#measure(method.name, startMs);
+      const elapsedMs = this.#measure(method, { startMs, isFailed: false });
       if (!TICKING.has(method.name)) {
         const shown = Math.round(elapsedMs * 10) / 10;
         this.#log.debug("cri_call_done", {
@@ -123,7 +126,7 @@ export class Rpc {
     } catch (error) {
       const expiredMs = limit?.signal.aborted ? deadlineMs : undefined;
       const facts = { method: method.name, signal, expiredMs };
-      this.#measure(method.name, startMs);
+      this.#measure(method, { startMs, isFailed: true });
       throw this.#fail(translateFailure(error, facts));
     }
   }
@@ -150,9 +153,14 @@ export class Rpc {
     }
   }
 
-  #measure(method: string, startMs: number): number {
-    const elapsedMs = this.#clock.monotonic() - startMs;
-    this.#durations.observe(elapsedMs / 1000, { method });
+  #measure(
+    method: { readonly name: string; readonly path: string },
+    call: { readonly startMs: number; readonly isFailed: boolean },
+  ): number {
+    const elapsedMs = this.#clock.monotonic() - call.startMs;
+    this.#durations.observe(elapsedMs / 1000, { method: method.name });
+    const { isFailed } = call;
+    this.#operations.ended(method, { tookMs: elapsedMs, isFailed });
     return elapsedMs;
   }
 
