@@ -124,6 +124,10 @@ export interface RuntimeService {
 export interface RegistryAuth {
   readonly username: string;
   readonly password: string;
+  /** Shown to the service that gives tokens for the registry, in place of both. */
+  readonly identityToken?: string;
+  /** Shown to the registry itself. */
+  readonly registryToken?: string;
 }
 
 /** Images. */

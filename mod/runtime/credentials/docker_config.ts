@@ -11,11 +11,20 @@ import {
   type RegistryPattern,
 } from "./registry_pattern.ts";
 
-/** A user and a password, and which images they are for. */
-export interface RegistryLogin {
-  readonly pattern: RegistryPattern;
+/** What of a login is shown to a registry, or to the service that gives tokens for it. */
+export interface LoginSecrets {
+  /** Empty beside an identity token. */
   readonly username: string;
   readonly password: Hidden<string>;
+  /** Stands for a user and a password, as `docker login` has it of some registries. */
+  readonly identityToken?: Hidden<string>;
+  /** Shown to the registry itself. */
+  readonly registryToken?: Hidden<string>;
+}
+
+/** A login, and which images it is for. */
+export interface RegistryLogin extends LoginSecrets {
+  readonly pattern: RegistryPattern;
 }
 
 /** What a docker configuration holds, and what of it cannot be used. */
@@ -97,24 +106,48 @@ function readLogin(location: string, entry: unknown): RegistryLogin | string {
   const pattern = parseRegistryPattern(location);
   if (pattern === undefined) return "names no registry";
   if (!isRecord(entry)) return "is not an object";
+  const { identitytoken = "", registrytoken = "" } = entry;
+  if (typeof identitytoken !== "string" || typeof registrytoken !== "string") {
+    return "has a token that is not a text";
+  }
+  const token = registrytoken === ""
+    ? undefined
+    : { registryToken: new Hidden(registrytoken) };
+  if (identitytoken !== "") {
+    // What stands beside it as a user and a password is none: docker writes "<token>".
+    const identityToken = new Hidden(identitytoken);
+    return { pattern, ...NO_PAIR, identityToken, ...token };
+  }
+  const pair = readPair(entry);
+  if (typeof pair === "string") return pair;
+  if (pair !== undefined) return { pattern, ...pair, ...token };
+  return token === undefined
+    ? "has no user and no password"
+    : { pattern, ...NO_PAIR, ...token };
+}
+
+type LoginPair = Pick<LoginSecrets, "username" | "password">;
+
+const NO_PAIR: LoginPair = { username: "", password: new Hidden("") };
+
+/** The user and the password, if there are any, or what is wrong with them. */
+function readPair(
+  entry: Readonly<Record<string, unknown>>,
+): LoginPair | string | undefined {
   const { auth = "", username = "", password = "" } = entry;
   if (typeof auth !== "string") return 'has an "auth" that is not a text';
   if (auth !== "") {
-    const pair = decodePair(auth);
-    return pair === undefined
-      ? 'has an "auth" that is not the base64 of user:password'
-      : { pattern, ...pair };
+    return decodePair(auth) ??
+      'has an "auth" that is not the base64 of user:password';
   }
   if (typeof username !== "string" || typeof password !== "string") {
     return "has a user or a password that is not a text";
   }
-  if (username === "" && password === "") return "has no user and no password";
-  return { pattern, username, password: new Hidden(password) };
+  if (username === "" && password === "") return undefined;
+  return { username, password: new Hidden(password) };
 }
 
-function decodePair(
-  auth: string,
-): Pick<RegistryLogin, "username" | "password"> | undefined {
+function decodePair(auth: string): LoginPair | undefined {
   // Some writers leave out the padding.
   const missing = auth.includes("=") ? 0 : (4 - auth.length % 4) % 4;
   const bytes = decodeBase64(auth + "=".repeat(missing));

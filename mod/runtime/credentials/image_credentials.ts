@@ -7,20 +7,18 @@
 import { createHash } from "node:crypto";
 import type { ObjectGetter, ObjectRef } from "../../api/objects/mod.ts";
 import type { Pod } from "../../api/types/mod.ts";
-import type { Hidden } from "../../base/text/mod.ts";
 import {
   type DockerConfig,
   type DockerConfigForm,
+  type LoginSecrets,
   readDockerConfig,
   type RegistryLogin,
 } from "./docker_config.ts";
 import { findLogins } from "./find_logins.ts";
 
 /** What is shown to a registry. */
-export interface PullCredential {
-  readonly username: string;
-  readonly password: Hidden<string>;
-  /** The same for the same user and password, which it does not give away. */
+export interface PullCredential extends LoginSecrets {
+  /** The same for the same login, which it does not give away. */
   readonly fingerprint: string;
   /** The Secret of the pod that has it; absent for one that holds for the whole node. */
   readonly secret?: ObjectRef;
@@ -190,8 +188,12 @@ function credentialsFor(
 ): readonly PullCredential[] {
   return findLogins(logins, repository)
     .map(({ pattern: _pattern, ...login }) => {
-      const pair = JSON.stringify([login.username, login.password.reveal()]);
-      const fingerprint = createHash("sha256").update(pair).digest("hex");
+      const { username, password, identityToken, registryToken } = login;
+      const tokens = identityToken ?? registryToken
+        ? [identityToken?.reveal() ?? "", registryToken?.reveal() ?? ""]
+        : [];
+      const text = JSON.stringify([username, password.reveal(), ...tokens]);
+      const fingerprint = createHash("sha256").update(text).digest("hex");
       return { ...login, fingerprint };
     });
 }

@@ -5,6 +5,7 @@
  */
 
 import { Buffer } from "node:buffer";
+import { defined } from "../../base/mod.ts";
 import { NOT_SHOWN } from "../../base/text/mod.ts";
 import { CriError, type RegistryAuth } from "../../cri/model/mod.ts";
 import type { PullCredential } from "../credentials/mod.ts";
@@ -20,7 +21,7 @@ export interface TriedPull {
  * Asks with each credential until one is good, and without any as anyone.
  *
  * As upstream all are tried, whatever the registry said of the one before, and nobody is
- * asked as anyone when all have failed. What a registry says is cleared of passwords: one
+ * asked as anyone when all have failed. What a registry says is cleared of passwords and tokens: one
  * that repeats them would put them into events.
  *
  * @throws {CriError} when there was one try, or the runtime is away
@@ -41,12 +42,17 @@ async function tryEach(
 ): Promise<TriedPull> {
   const failures: unknown[] = [];
   for (const credential of credentials) {
-    const { username, password } = credential;
-    const auth = { username, password: password.reveal() };
+    const { username, password, identityToken, registryToken } = credential;
+    const auth = defined({
+      username,
+      password: password.reveal(),
+      identityToken: identityToken?.reveal(),
+      registryToken: registryToken?.reveal(),
+    });
     try {
       return { ref: await pull(auth), credential };
     } catch (error) {
-      const cleared = withoutPassword(error, auth);
+      const cleared = withoutSecrets(error, auth);
       if (isOver(error)) throw cleared;
       failures.push(cleared);
     }
@@ -69,17 +75,17 @@ const OVER: ReadonlySet<CriError["kind"]> = new Set([
 /** Shorter ones are part of too many words to be taken out of them. */
 const SHORTEST_CLEARED = 4;
 
-/** The same error without the password, in the forms in which it is sent. */
-function withoutPassword(error: unknown, auth: RegistryAuth): unknown {
-  const { username, password } = auth;
-  if (!(error instanceof CriError) || password.length < SHORTEST_CLEARED) {
-    return error;
-  }
-  const forms = [
-    Buffer.from(`${username}:${password}`).toString("base64"),
-    password,
-    encodeURIComponent(password),
-  ];
+/** The same error without password and tokens, in the forms in which they are sent. */
+function withoutSecrets(error: unknown, auth: RegistryAuth): unknown {
+  if (!(error instanceof CriError)) return error;
+  const { username, password, identityToken = "", registryToken = "" } = auth;
+  const forms = [password, identityToken, registryToken]
+    .filter((secret) => secret.length >= SHORTEST_CLEARED)
+    .flatMap((secret) => [
+      Buffer.from(`${username}:${secret}`).toString("base64"),
+      secret,
+      encodeURIComponent(secret),
+    ]);
   const clear = (text: string): string =>
     forms.reduce((rest, form) => rest.replaceAll(form, NOT_SHOWN), text);
   const { kind, method, detail, brief } = error;

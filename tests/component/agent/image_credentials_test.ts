@@ -5,6 +5,7 @@
  */
 
 import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
+import type { PullImageRequest } from "../../../proto/gen/runtime/v1/api.ts";
 import { CoreRig } from "../../support/agent/core_rig.ts";
 import {
   dockerConfig,
@@ -145,4 +146,32 @@ Deno.test("Agent waits for no file of logins that nobody writes", async () => {
   });
   await rig.apply("web", privatePod("web"));
   await untilRuns(rig, "web");
+});
+
+Deno.test("Agent gives tokens of a Secret to the runtime as the CRI has them, and shows them nowhere", async () => {
+  await using rig = await CoreRig.start({
+    prepare: (rig) => wantLogin(rig, ":"),
+  });
+  const entry = {
+    auth: btoa("<token>:"),
+    identitytoken: "hunter2",
+    registrytoken: "hunter3",
+  };
+  const auths = JSON.stringify({ auths: { "r.example": entry } });
+  const stringData = { ".dockerconfigjson": auths };
+  await rig.apply("login", { ...pullSecret("login", {}), stringData });
+  await rig.apply("web", privatePod("web", ["login"]));
+  await untilRuns(rig, "web");
+  const [pull] = rig.fake.callsOf("PullImage");
+  // The fake decodes each request by its method.
+  const { auth } = pull?.request as PullImageRequest;
+  deepStrictEqual(auth, {
+    username: "",
+    password: "",
+    auth: "",
+    serverAddress: "",
+    identityToken: "hunter2",
+    registryToken: "hunter3",
+  });
+  ok(!/hunter/.test(shown(rig)));
 });

@@ -73,6 +73,16 @@ const BAD: readonly (readonly [string, unknown, string])[] = [
     { password: ["hunter2"] },
     "has a user or a password that is not a text",
   ],
+  [
+    "an identity token that is a list",
+    { identitytoken: ["hunter2"] },
+    "has a token that is not a text",
+  ],
+  [
+    "a registry token that is a number",
+    { auth: btoa("me:p"), registrytoken: 7 },
+    "has a token that is not a text",
+  ],
 ];
 
 for (const [what, entry, problem] of BAD) {
@@ -99,6 +109,47 @@ for (
 ) {
   Deno.test(`readDockerConfig() refuses ${JSON.stringify(text)}`, () => {
     deepStrictEqual(read(text ?? ""), { logins: [], problems: [problem] });
+  });
+}
+
+for (
+  const [what, entry, wanted] of [
+    ["an identity token, beside which no user counts", {
+      auth: btoa("<token>:"),
+      identitytoken: "id",
+    }, [":", "id", undefined]],
+    ["an identity token whatever its auth is", {
+      auth: "hunter2!",
+      identitytoken: "id",
+    }, [":", "id", undefined]],
+    ["a registry token alone", { registrytoken: "rt" }, [":", undefined, "rt"]],
+    ["a registry token beside a user", {
+      auth: btoa("me:p"),
+      registrytoken: "rt",
+    }, ["me:p", undefined, "rt"]],
+    ["both tokens", { identitytoken: "id", registrytoken: "rt" }, [
+      ...[":", "id", "rt"],
+    ]],
+    ["empty tokens", {
+      username: "me",
+      identitytoken: "",
+      registrytoken: "",
+    }, ["me:", undefined, undefined]],
+  ] as const
+) {
+  Deno.test(`readDockerConfig() takes ${what}`, () => {
+    const text = JSON.stringify({ auths: { "r.example": entry } });
+    const bytes = new TextEncoder().encode(text);
+    const { logins, problems } = readDockerConfig(bytes, "config.json");
+    deepStrictEqual(problems, []);
+    deepStrictEqual(
+      logins.map(({ username, password, identityToken, registryToken }) => [
+        `${username}:${password.reveal()}`,
+        identityToken?.reveal(),
+        registryToken?.reveal(),
+      ]),
+      [wanted],
+    );
   });
 }
 

@@ -76,6 +76,36 @@ async function find(
   };
 }
 
+Deno.test("ImageCredentials.find() tells logins apart by their tokens, and keeps the fingerprint of one without", () => {
+  const fingerprints = [
+    { auth: btoa("me:p") },
+    { auth: btoa("me:p"), registrytoken: "a" },
+    { auth: btoa("me:p"), registrytoken: "b" },
+    { identitytoken: "a" },
+    { identitytoken: "a", registrytoken: "b" },
+  ].map((entry) => {
+    const text = JSON.stringify({ auths: { "r.example": entry } });
+    const entries = new Map([
+      [".dockerconfigjson", new TextEncoder().encode(text)],
+    ]);
+    const finder = new ImageCredentials({
+      objects: { secret: () => ({ ...secret("one", {}), entries }) },
+      node: [],
+    });
+    const [found] = finder.ofSecrets({
+      pod: pod({ imagePullSecrets: [{ name: "one" }] }),
+      repository: "r.example/x",
+    });
+    return found?.fingerprint;
+  });
+  strictEqual(new Set(fingerprints).size, 5);
+  // SHA-256 of ["me","p"]: records of earlier versions hold it.
+  strictEqual(
+    fingerprints[0],
+    "4601f43d00524fd553eb608c3b34d21822558a1b9211b25ce1e456a9ed43bd5a",
+  );
+});
+
 async function triedFor(...args: Parameters<typeof find>): Promise<string[]> {
   return (await find(...args)).tried;
 }

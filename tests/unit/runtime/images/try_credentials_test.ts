@@ -97,6 +97,32 @@ Deno.test("tryCredentials() takes a password out of what a registry says, howeve
   );
 });
 
+Deno.test("tryCredentials() gives tokens as the CRI has them, and takes them out of what is said", async () => {
+  const login = {
+    username: "",
+    password: new Hidden(""),
+    identityToken: new Hidden("identity/1"),
+    registryToken: new Hidden("registry/2"),
+    fingerprint: "f",
+  };
+  const asked: unknown[] = [];
+  const words = `identity/1 ${btoa(":registry/2")} registry%2F2`;
+  const said = await tryCredentials([login], (auth) => {
+    asked.push(auth);
+    return Promise.reject(failure(words));
+  }).catch((error: unknown) => error);
+  deepStrictEqual(asked, [{
+    username: "",
+    password: "",
+    identityToken: "identity/1",
+    registryToken: "registry/2",
+  }]);
+  strictEqual(
+    said instanceof CriError && said.detail,
+    "(not shown) (not shown) (not shown)",
+  );
+});
+
 Deno.test("tryCredentials() leaves words alone that a very short password is part of", async () => {
   const { end } = await tried(["no"], [failure("not known")]);
   strictEqual(end instanceof CriError && end.detail, "not known");
