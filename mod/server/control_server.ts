@@ -295,7 +295,7 @@ async function containerLog(
         log.warn("rotated_log_unreadable", { path, error });
       const reading = { clock, broken };
       // A broken answer would be all that could be said later.
-      if (!await hasLog(location.path)) {
+      if (!await hasLog(location.path, signal)) {
         const message = `Cannot find the log "${location.path}"`;
         return failure("NotFound", message);
       }

@@ -14,6 +14,12 @@ import {
 
 const BUFFER_BYTES = 32 * 1024;
 
+/**
+ * As much as is decompressed at once: gzip makes a thousand times as much of it at most, all
+ * of which is held.
+ */
+const PACKED_BYTES = 1024;
+
 /** Times are kept in fractions of seconds, which do not hold every millisecond exactly. */
 const TIME_GRAIN_MS = 2;
 
@@ -37,10 +43,23 @@ export class OpenLogFile implements AsyncDisposable {
   readonly isCompressed: boolean;
   #position = 0;
 
-  /** @throws {FileError} When it is not there or cannot be opened. */
+  /**
+   * Opens what the runtime writes to, also by a link.
+   *
+   * @throws {FileError} When it is not there or cannot be opened.
+   */
   static async open(path: string): Promise<OpenLogFile> {
+    return await OpenLogFile.#open(path, 0);
+  }
+
+  /** The same for a file that was rotated, of which a link is none. */
+  static async openRotated(path: string): Promise<OpenLogFile> {
+    return await OpenLogFile.#open(path, constants.O_NOFOLLOW);
+  }
+
+  static async #open(path: string, more: number): Promise<OpenLogFile> {
     // Should it be a pipe, opening does not wait for a writer.
-    const flags = constants.O_RDONLY | constants.O_NONBLOCK;
+    const flags = constants.O_RDONLY | constants.O_NONBLOCK | more;
     const handle = await withPath("read", path, open(path, flags));
     try {
       const isCompressed = path.endsWith(".gz");
@@ -140,5 +159,9 @@ export class OpenLogFile implements AsyncDisposable {
 async function* copies(
   pieces: AsyncIterable<Uint8Array<ArrayBuffer>>,
 ): AsyncGenerator<Uint8Array<ArrayBuffer>, void, undefined> {
-  for await (const piece of pieces) yield piece.slice();
+  for await (const piece of pieces) {
+    for (let at = 0; at < piece.length; at += PACKED_BYTES) {
+      yield piece.slice(at, at + PACKED_BYTES);
+    }
+  }
 }

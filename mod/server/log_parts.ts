@@ -62,7 +62,7 @@ export async function openLogParts(
     if (beside === undefined || newest?.isCompressed !== false) {
       return snapshotOf(rotated, undefined, opened);
     }
-    const renamed = await unlessMissing(OpenLogFile.open(beside));
+    const renamed = await unlessMissing(OpenLogFile.openRotated(beside));
     // It has been compressed or removed since.
     if (renamed === undefined) continue;
     opened.use(renamed);
@@ -86,7 +86,9 @@ export async function rotatedAfter(
   after: string,
 ): Promise<readonly RotatedLog[]> {
   const entries = Array.fromAsync(Deno.readDir(dirname(path)));
-  const names = (await unlessMissing(entries) ?? []).map(({ name }) => name);
+  // A container may have put something else there, through a hostPath.
+  const names = (await unlessMissing(entries) ?? [])
+    .filter(({ isFile }) => isFile).map(({ name }) => name);
   const { rotated } = readLogNames(names, basename(path));
   return rotated.filter(({ stamp }) => stamp > after);
 }
@@ -97,9 +99,9 @@ export async function openRotated(
   { name, isCompressed }: RotatedLog,
 ): Promise<OpenLogFile | undefined> {
   const plain = besideOf(path, name);
-  const found = await unlessMissing(OpenLogFile.open(plain));
+  const found = await unlessMissing(OpenLogFile.openRotated(plain));
   if (found !== undefined || isCompressed) return found;
-  return await unlessMissing(OpenLogFile.open(`${plain}.gz`));
+  return await unlessMissing(OpenLogFile.openRotated(`${plain}.gz`));
 }
 
 /** The path of a file in the same directory. */

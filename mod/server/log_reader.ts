@@ -76,8 +76,10 @@ export async function* readLog(
 }
 
 /** Whether there is anything of a log. */
-export async function hasLog(path: string): Promise<boolean> {
-  const { signal } = new AbortController();
+export async function hasLog(
+  path: string,
+  signal: AbortSignal,
+): Promise<boolean> {
   await using parts = await openLogParts(path, "", signal);
   return parts.current !== undefined || parts.rotated.length > 0;
 }
