@@ -31,7 +31,9 @@ import type { PodListing } from "../runtime/observe/mod.ts";
 import type { PodLifecycleEvent } from "../picture/mod.ts";
 import type { ProbeManager } from "../prober/mod.ts";
 import {
+  EvictedPods,
   ListedPods,
+  type NodeShortage,
   type PendingVerdict,
   PodAdmission,
   Reconciler,
@@ -80,6 +82,7 @@ interface AgentDeps {
   readonly prober: Pick<ProbeManager, "look" | "run">;
   readonly statuses: Pick<
     StatusManager,
+    | "eviction"
     | "get"
     | "setPodStatus"
     | "setProbeAnswer"
@@ -96,7 +99,9 @@ interface AgentDeps {
   /** Makes what acts when the node runs short. */
   readonly pressure: (
     parts: PressureParts,
-  ) => Pick<NodePressureManager, "conditions" | "run" | "whenChanged">;
+  ) =>
+    & NodeShortage
+    & Pick<NodePressureManager, "conditions" | "run" | "whenChanged">;
   readonly storage: PodStorage;
   /** What an earlier agent knew of the versions of pods. */
   readonly histories: ReadonlyMap<string, PodHistory>;
@@ -139,6 +144,8 @@ export interface AgentOptions extends StoragePaths {
 
 /** Wires sources, PLEG and housekeeping to the pod workers. */
 export class Agent {
+  /** The pods that the node has evicted. */
+  readonly evicted: Pick<EvictedPods, "review" | "stateOf">;
   readonly #deps: AgentDeps;
   readonly #workers: PodWorkers;
   readonly #parked: ParkedPods;
@@ -194,6 +201,8 @@ export class Agent {
       resizes: this.#resizes,
       seen,
     });
+    const [admission, shortage] = [this.#admission, this.#pressure];
+    this.evicted = new EvictedPods({ ...deps, workers, admission, shortage });
     this.#rollbacks = new Rollbacks({
       ...deps,
       workers: this.#workers,
@@ -329,6 +338,7 @@ export class Agent {
         if (this.#deps.sourcesReady.allReady()) this.#rollbacks.sweep();
         this.#reconciler.reconcile();
         this.#admission.review();
+        if (!this.#parked.isGoingDown) this.evicted.review();
         this.#endOrphanedSessions();
         this.#deps.events.expire();
         break;

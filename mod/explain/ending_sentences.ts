@@ -8,7 +8,8 @@ import { activitySentences } from "./activity_sentences.ts";
 import { endWords, type Explanation, latestEnd } from "./explanation.ts";
 import { type ExplainSentence, withKind } from "./finding.ts";
 import { cut, innermost } from "./innermost.ts";
-import { latestMs, spanWords } from "./time_words.ts";
+import type { EvictionFact } from "./facts.ts";
+import { latestMs, spanWords, type TimeWords } from "./time_words.ts";
 import type { PodState } from "../pod/lifecycle/mod.ts";
 import { isTerminalPhase } from "../pod/status/mod.ts";
 
@@ -55,16 +56,44 @@ export function outcomeSentences(
     ]);
   }
   if (phase !== "Failed") return withKind("ended", ["It has ended"]);
+  const failed = withKind("failed", [failedSentence(explanation)], { reason });
+  const back = returnSentences(explanation);
+  if (back.length > 0) return [...failed, ...back];
   // Another manifest makes another pod, unless that names the UID itself.
   const cure = GENERATED_UID.test(explanation.facts.pod.metadata.uid)
     ? "changed, or removed and added"
     : "removed and added";
   return [
-    ...withKind("failed", [failedSentence(explanation)], { reason }),
+    ...failed,
     ...withKind("final", [
       `It does not run again unless its manifest is ${cure}`,
     ]),
   ];
+}
+
+/** When a pod runs again that the node ended for its own sake; none of any other. */
+function returnSentences(
+  { facts, time }: Explanation,
+): readonly ExplainSentence[] {
+  const { returns } = facts.eviction ?? {};
+  if (returns === undefined) return [];
+  const { kind: reason } = returns;
+  const when = returnWords(returns, time);
+  return withKind("returns", [`It runs again ${when}`], { reason });
+}
+
+function returnWords(
+  returns: NonNullable<EvictionFact["returns"]>,
+  time: TimeWords,
+): string {
+  switch (returns.kind) {
+    case "short":
+      return "by itself when the node is short of nothing any more";
+    case "pauses":
+      return `${time.due(returns.dueMs)}, unless the node runs short before`;
+    case "refused":
+      return `when the node takes it: ${cut(returns.message)}`;
+  }
 }
 
 function failedSentence(explanation: Explanation): string {

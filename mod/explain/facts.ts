@@ -48,6 +48,8 @@ export interface ExplainFacts {
   readonly endFailure?:
     | { readonly words: string; readonly atMs: number }
     | undefined;
+  /** That the node ended it once because it ran short; absent when it never did. */
+  readonly eviction?: EvictionFact | undefined;
   /** Absent while the runtime answers. */
   readonly runtimeDown?:
     /** Without a time when it is not known. */
@@ -60,6 +62,20 @@ export interface ExplainFacts {
   readonly nowMs: number;
   /** How far local time is ahead of UTC, in milliseconds. */
   readonly utcOffsetMs: number;
+}
+
+/** A pod that the node ended because it ran short. */
+export interface EvictionFact {
+  /** How often, each soon after it had come back. */
+  readonly times: number;
+  readonly atMs: number;
+  readonly message: string;
+  /** What it waits for to run again; absent when it runs, or stays ended. */
+  readonly returns?:
+    | { readonly kind: "short" }
+    | { readonly kind: "pauses"; readonly dueMs: number }
+    | { readonly kind: "refused"; readonly message: string }
+    | undefined;
 }
 
 /** Why a pod is not taken. */

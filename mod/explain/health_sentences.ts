@@ -66,6 +66,7 @@ export function troubleSentences(
     ...serving.filter(({ status }) => status?.ready === true).flatMap((each) =>
       withKind("probe", failingSentences(each), { container: each.spec.name })
     ),
+    ...withKind("evicted", evictionSentences(explanation)),
     ...withKind("disruption", disruptionSentences(explanation)),
     ...withKind("silent_source", sourceSentences(explanation)),
   ];
@@ -132,6 +133,19 @@ function restartSentences(container: ExplainedContainer): readonly string[] {
   const times = restartCount === 1 ? "once" : `${restartCount} times`;
   const how = endWords(container, end);
   return [`${label} has restarted ${times}, last after ${how}`];
+}
+
+/** So long an operator may ask why the device was not as it should be. */
+const EVICTED_LATELY_MS = 24 * LATELY_MS;
+
+function evictionSentences({ facts, time }: Explanation): readonly string[] {
+  const { eviction } = facts;
+  if (eviction === undefined) return [];
+  if (!time.isWithin(eviction.atMs, EVICTED_LATELY_MS)) return [];
+  const { times, atMs, message } = eviction;
+  const often = times === 1 ? "" : ` ${times} times in a row, last`;
+  const ended = time.happened(`The node evicted it${often}`, atMs);
+  return [`${ended}, and it came back: ${cut(message)}`];
 }
 
 function disruptionSentences(explanation: Explanation): readonly string[] {

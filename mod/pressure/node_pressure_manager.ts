@@ -117,6 +117,7 @@ export class NodePressureManager {
   /** Signals that could not be measured last time, and why ranking failed: logged once. */
   #unmeasured = "";
   #failure: string | undefined;
+  #hasLooked = false;
   /** No pod was worth ending at the last look. */
   #isHelpless = false;
 
@@ -142,6 +143,17 @@ export class NodePressureManager {
   /** The conditions that the node has now. */
   get conditions(): readonly NodePressure[] {
     return this.#conditions;
+  }
+
+  /** Whether the node was looked at and has no condition; so is one that has no thresholds. */
+  get isCalm(): boolean {
+    const isLooked = this.#hasLooked || this.#options.thresholds.length === 0;
+    return isLooked && this.#conditions.length === 0;
+  }
+
+  /** How long a condition stays after it was last found. */
+  get transitionMs(): number {
+    return this.#options.transitionMs;
   }
 
   /** Has a listener called when conditions begin or end. */
@@ -174,6 +186,7 @@ export class NodePressureManager {
     const look = { thresholds, observations, nowMs, transitionMs };
     const judgement = judgePressure(this.#state, look);
     this.#state = judgement.state;
+    this.#hasLooked = true;
     this.#setConditions(judgement.conditions, observations);
     const bySignal = Map.groupBy(judgement.acute, (each) => each.signal);
     for (const [threshold] of bySignal.values()) {

@@ -10,6 +10,11 @@ import type { ContainerStatus, Pod, PodStatus } from "../api/types/mod.ts";
 import { isStaticPod, podFullName } from "../api/vocabulary/mod.ts";
 import { stableJson } from "../api/objects/mod.ts";
 import {
+  type EvictionNote,
+  isEndedForPressure,
+  noteEviction,
+} from "../pod/recovery/mod.ts";
+import {
   isTerminalPhase,
   normalizeStatus,
   parseTime,
@@ -63,6 +68,8 @@ export class StatusManager {
   readonly #entries = new Map<string, StatusEntry>();
   /** Restart counts of pods that begin anew, until they have containers again. */
   readonly #floors = new Map<string, RestartCounts>();
+  /** Of pods that were ended because the node ran short, whatever became of them since. */
+  readonly #evictions = new Map<string, EvictionNote>();
   /** The conditions of pods as an earlier agent set them last, until they are set again. */
   readonly #recalled = new Map<string, RunRecord["conditions"]>();
   readonly #followers = new Set<StatusFollower>();
@@ -76,6 +83,11 @@ export class StatusManager {
   /** The latest status, or `undefined` for a pod that has none yet. */
   get(uid: string): PodStatus | undefined {
     return this.#entries.get(uid)?.status;
+  }
+
+  /** How the node ended the pod last because it ran short; `undefined` if it never did. */
+  eviction(uid: string): EvictionNote | undefined {
+    return this.#evictions.get(uid);
   }
 
   /** The latest status that this agent stored, with what belongs to it. */
@@ -147,14 +159,18 @@ export class StatusManager {
 
   /** Forgets every pod that is not among the known ones. (kubelet: RemoveOrphanedStatuses) */
   removeOrphanedStatuses(known: ReadonlySet<string>): void {
-    for (const uid of [...this.#entries.keys(), ...this.#floors.keys()]) {
+    const all = [this.#entries, this.#floors, this.#evictions];
+    for (const uid of all.flatMap((each) => [...each.keys()])) {
       if (known.has(uid)) continue;
       this.#log.debug("status_orphaned", { uid });
       this.remove(uid);
     }
   }
 
-  /** Begins a pod anew under the same UID: of its past only the restart counts hold. */
+  /**
+   * Begins a pod anew under the same UID: of its past only the restart counts hold, and
+   * that the node ended it.
+   */
   renew(uid: string): void {
     const counts = this.#countsOf(uid);
     this.#delete(uid);
@@ -166,7 +182,8 @@ export class StatusManager {
    * of any other it is known when it began and how often its containers were restarted.
    */
   restore(uid: string, record: StatusRecord): void {
-    const { startTime, restartCounts, ended } = record;
+    const { startTime, restartCounts, ended, eviction } = record;
+    if (eviction !== undefined) this.#evictions.set(uid, eviction);
     const status = ended ?? defined({ phase: "Pending", startTime } as const);
     this.#put(uid, { pod: undefined, status, finished: false });
     this.#floors.set(uid, new Map(Object.entries(restartCounts)));
@@ -189,6 +206,7 @@ export class StatusManager {
   remove(uid: string): void {
     this.#delete(uid);
     this.#floors.delete(uid);
+    this.#evictions.delete(uid);
   }
 
   #store(
@@ -202,6 +220,7 @@ export class StatusManager {
     const finished = (before?.finished ?? false) || options.finished === true;
     const isSame = before !== undefined && before.finished === finished &&
       isSameStatus(before.status, after);
+    this.#noteEviction(uid, before?.status, after);
     if (!isSame) {
       this.#put(uid, { pod, status: after, finished });
       return after;
@@ -210,6 +229,24 @@ export class StatusManager {
     this.#entries.set(uid, { ...before, pod });
     if (before.pod === undefined) this.#publish(uid);
     return before.status;
+  }
+
+  #noteEviction(
+    uid: string,
+    before: PodStatus | undefined,
+    after: PodStatus,
+  ): void {
+    if (!isEndedForPressure(after)) return;
+    const known = this.#evictions.get(uid);
+    // An agent before this one may have written none.
+    const isNew = known === undefined || before === undefined ||
+      !isEndedForPressure(before);
+    if (!isNew) return;
+    const note = noteEviction(known, {
+      status: after,
+      nowMs: this.#clock.now(),
+    });
+    this.#evictions.set(uid, note);
   }
 
   #put(uid: string, entry: Omit<StatusEntry, "version">): void {

@@ -9,6 +9,7 @@ import { parseContainerId } from "../api/objects/mod.ts";
 import type { PodStatus } from "../api/types/mod.ts";
 import { isRecord } from "../base/mod.ts";
 import { openRecord, sealRecord } from "../host/files/mod.ts";
+import type { EvictionNote } from "../pod/recovery/mod.ts";
 import { isTerminalPhase } from "../pod/status/mod.ts";
 
 /** The memory of one pod. */
@@ -19,13 +20,18 @@ export interface StatusRecord {
   readonly restartCounts: Readonly<Record<string, number>>;
   /** The status of a pod that has ended for good, by which it is never run again. */
   readonly ended?: PodStatus;
+  /** That the node ended it because it ran short; of an earlier life of its UID as well. */
+  readonly eviction?: EvictionNote;
 }
 
 /**
  * Takes out of a status what has to be remembered; `undefined` of one without
  * containers, which is that of a pod that was never begun or was refused.
  */
-export function recordOf(status: PodStatus): StatusRecord | undefined {
+export function recordOf(
+  status: PodStatus,
+  eviction?: EvictionNote,
+): StatusRecord | undefined {
   const { initContainerStatuses = [], containerStatuses, startTime } = status;
   if (containerStatuses === undefined) return undefined;
   const counts = [...initContainerStatuses, ...containerStatuses]
@@ -35,6 +41,7 @@ export function recordOf(status: PodStatus): StatusRecord | undefined {
     ...(startTime !== undefined && { startTime }),
     restartCounts: Object.fromEntries(counts),
     ...(isTerminalPhase(status.phase) && { ended: status }),
+    ...(eviction !== undefined && { eviction }),
   };
 }
 

@@ -59,7 +59,9 @@ export class StatusRecords {
     this.#log = deps.log.named("status");
     this.#records = deps.podRecords.section(
       "status",
-      (value) => isStatusRecord(value) && value.ended !== undefined,
+      (value) =>
+        isStatusRecord(value) &&
+        (value.ended !== undefined || value.eviction !== undefined),
     );
     this.#delivery = new StatusDelivery({
       ...deps,
@@ -67,7 +69,7 @@ export class StatusRecords {
       sink: {
         name: "records",
         put: async ({ uid, status }) => {
-          const record = recordOf(status);
+          const record = recordOf(status, deps.statuses.eviction(uid));
           // The directory of the pod may not be there yet.
           const isWritten = record === undefined ||
             await this.#records.writeIfThere(uid, record);

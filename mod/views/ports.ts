@@ -5,7 +5,6 @@
  */
 
 import type { Agent } from "../agent/mod.ts";
-import type { PodStatus } from "../api/types/mod.ts";
 import type { EventRecorder } from "../events/mod.ts";
 import type { RuntimeWatch } from "../picture/mod.ts";
 import type { ProbeManager } from "../prober/mod.ts";
@@ -18,6 +17,7 @@ import type {
   SourceName,
   SourcesReady,
 } from "../source/merge/mod.ts";
+import type { StatusManager } from "../status/mod.ts";
 import type { NodeMeter, SharedMeter } from "../usage/mod.ts";
 
 /** A source of manifests. */
@@ -33,6 +33,7 @@ export interface ViewedSource {
 export interface ViewedCore {
   readonly agent: Pick<
     Agent,
+    | "evicted"
     | "pods"
     | "rolledBack"
     | "outcome"
@@ -42,7 +43,7 @@ export interface ViewedCore {
   >;
   readonly prober: Pick<ProbeManager, "report">;
   readonly watch: Pick<RuntimeWatch, "health" | "runtimeDown" | "downSince">;
-  readonly statuses: { get(uid: string): PodStatus | undefined };
+  readonly statuses: Pick<StatusManager, "eviction" | "get">;
   readonly events: Pick<EventRecorder, "list" | "latest" | "watch">;
   /** Those that are configured. */
   readonly sources: ReadonlyMap<SourceName, ViewedSource>;

@@ -104,6 +104,7 @@ function gatherFacts(
     stops: stoppedContainers(core.events.list({ uid })),
     resizeShortage: core.agent.resizes.refusalOf(uid)?.shortage,
     endFailure: core.agent.outcome(uid)?.endFailure,
+    eviction: evictionOf(uid, deps, nowMs),
     runtimeDown: core.watch.downSince,
     brokenManifest: brokenManifestOf(pod, core),
     silentSource: silentSourceOf(pod, core),
@@ -131,6 +132,20 @@ function decisionOf(
     })),
     next: { kind, dueMs: wall(dueMs) },
   };
+}
+
+/** How the node ended the pod, with its times by the wall clock. */
+function evictionOf(
+  uid: string,
+  { core, clock }: PodReportDeps,
+  nowMs: number,
+): ExplainFacts["eviction"] {
+  const note = core.statuses.eviction(uid);
+  if (note === undefined) return undefined;
+  const state = core.agent.evicted.stateOf(uid);
+  if (state?.kind !== "pauses") return { ...note, returns: state };
+  const dueMs = nowMs + state.untilMs - clock.monotonic();
+  return { ...note, returns: { kind: "pauses", dueMs } };
 }
 
 /** The other pod that has the name of a pod that is to run. */

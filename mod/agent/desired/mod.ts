@@ -33,6 +33,11 @@
  * @module
  */
 
+export {
+  EvictedPods,
+  type NodeShortage,
+  type PodReturn,
+} from "./evicted_pods.ts";
 export { type PendingVerdict, PodAdmission } from "./pod_admission.ts";
 export { ResizeGate } from "./resize_gate.ts";
 export { Rollbacks, type VersionSwap } from "./rollbacks.ts";

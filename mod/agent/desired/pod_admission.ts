@@ -20,6 +20,7 @@ import {
   runtimeClassConflict,
   withRuntimeClass,
 } from "../../pod/admission/mod.ts";
+import { mayReturn } from "../../pod/recovery/mod.ts";
 import { isTerminalPhase, statusOfNotTaken } from "../../pod/status/mod.ts";
 import type { StatusManager } from "../../status/mod.ts";
 import {
@@ -40,7 +41,7 @@ interface AdmissionDeps {
   readonly sessions: Sessions;
   readonly statuses: Pick<StatusManager, "get" | "setPodStatus" | "remove">;
   readonly objects: Pick<ObjectGetter, "runtimeClass">;
-  readonly workers: Pick<PodWorkers, "get" | "list" | "update">;
+  readonly workers: Pick<PodWorkers, "get" | "list" | "remove" | "update">;
   readonly seen: Pick<ListedPods, "unclaimed">;
   readonly resizes: Pick<ResizeGate, "holding" | "retry">;
   /** What the node offers now. */
@@ -104,7 +105,7 @@ export class PodAdmission {
     if (pending !== undefined) {
       this.#pending.set(uid, { ...pending, pod });
     } else if (worker !== undefined && !isLeaving(worker)) {
-      if (hasEnded(worker.state)) this.#recordIgnored(pod);
+      if (hasEnded(worker.state)) this.#noteChange(pod);
       this.#start(pod);
     } else if (worker === undefined && this.#wasTaken(uid)) {
       this.#unproven.set(uid, true);
@@ -113,6 +114,25 @@ export class PodAdmission {
       const sinceMs = this.#deps.clock.now();
       this.#pending.set(uid, { pod, sinceMs, verdict: undefined });
     }
+  }
+
+  /**
+   * Begins a pod anew that has ended, if the node takes it now; else it stays as it is.
+   *
+   * @returns why it is not taken
+   */
+  renew(pod: Pod): Pick<PendingVerdict, "message"> | undefined {
+    const { seen, workers } = this.#deps;
+    const unclaimed = seen.unclaimed();
+    if (unclaimed === undefined) {
+      return { message: "it is not known yet what runs on the node" };
+    }
+    const verdict = this.#judge(pod, this.#holders(unclaimed));
+    if (verdict !== undefined) return verdict;
+    // The one and then the other at once: what there is of it goes but for the logs.
+    workers.remove(pod.metadata.uid);
+    this.#start(pod);
+    return undefined;
   }
 
   /** Forgets a pending pod that is not wanted any more. */
@@ -229,9 +249,12 @@ export class PodAdmission {
   }
 
   /** Upstream too: only a pod that was removed and added again starts anew. */
-  #recordIgnored(pod: Pod): void {
+  #noteChange(pod: Pod): void {
     const { statuses, events } = this.#deps;
-    const { phase = "Unknown" } = statuses.get(pod.metadata.uid) ?? {};
+    const status = statuses.get(pod.metadata.uid) ?? {};
+    // It comes back as it is wanted then.
+    if (mayReturn(pod, status)) return;
+    const { phase = "Unknown" } = status;
     events.record(podRef(pod), {
       type: "Warning",
       reason: "PodChangeIgnored",

@@ -19,6 +19,13 @@
  */
 
 export {
+  type EvictionNote,
+  isEndedForPressure,
+  mayReturn,
+  noteEviction,
+  pauseBeforeReturn,
+} from "./eviction_return.ts";
+export {
   BACKOFF_EXPIRY_MS,
   type BackoffEntry,
   crashLoopMessage,

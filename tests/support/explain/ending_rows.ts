@@ -4,6 +4,7 @@
  * @module
  */
 
+import type { ExplainFacts } from "../../../mod/explain/mod.ts";
 import { NOW_MS } from "../observed_pods.ts";
 import {
   doing,
@@ -77,6 +78,17 @@ export const ENDING_ROWS: Rows = {
     }),
     stage: { kind: "finished", cause: "evicted" },
   }),
+  "a pod that was evicted and waits for the end of the shortage": evicted({
+    kind: "short",
+  }),
+  "a pod that was evicted and pauses": evicted({
+    kind: "pauses",
+    dueMs: NOW_MS + 38_000,
+  }),
+  "a pod that was evicted and that the node does not take back": evicted({
+    kind: "refused",
+    message: "Node didn't have free ports",
+  }),
   "a pod that is done": facts({
     pod: explainedPod({
       phase: "Succeeded",
@@ -98,3 +110,18 @@ export const ENDING_ROWS: Rows = {
     stage: { kind: "finished", cause: "completed" },
   }),
 };
+
+/** The pod "web", ended because the node ran short. */
+function evicted(
+  returns: NonNullable<ExplainFacts["eviction"]>["returns"],
+): ExplainFacts {
+  return facts({
+    pod: explainedPod({
+      phase: "Failed",
+      reason: "Evicted",
+      message: "The node was low on resource: memory.",
+    }),
+    stage: { kind: "finished", cause: "evicted" },
+    eviction: { times: 2, atMs: NOW_MS - 60_000, message: "", returns },
+  });
+}

@@ -195,6 +195,18 @@ export const HEALTH_ROWS: Rows = {
     })),
     runtimeDown: { message: "m", sinceMs: 5_000 },
   }),
+  "a pod that is back after an eviction": facts({
+    pod: explainedPod(ready()),
+    eviction: { times: 1, atMs: NOW_MS - 60_000, message: "memory was short" },
+  }),
+  "a pod that is back after several evictions": facts({
+    pod: explainedPod(ready()),
+    eviction: { times: 3, atMs: NOW_MS - 60_000, message: "memory was short" },
+  }),
+  "a pod that was evicted the day before yesterday": facts({
+    pod: explainedPod(ready()),
+    eviction: { times: 1, atMs: NOW_MS - 2 * 86_400_000, message: "m" },
+  }),
   "the local clock": facts({
     pod: explainedPod(ready()),
     utcOffsetMs: -4 * 3_600_000,

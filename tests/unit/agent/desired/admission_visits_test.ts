@@ -39,6 +39,7 @@ Deno.test("PodAdmission.review() looks at no other pod while none waits to be ta
         visits.workers++;
         return [...workers.values()];
       },
+      remove: () => {},
       update: (pod) => void workers.set(pod.metadata.uid, workerView(pod)),
     },
     resizes: {
@@ -125,6 +126,7 @@ for (
       workers: {
         get: (uid) => workers.get(uid),
         list: () => [...workers.values()],
+        remove: () => {},
         update: () => {},
       },
       resizes: { holding: (pod) => pod, retry: () => false },

@@ -70,6 +70,7 @@ class AdmissionRig {
       workers: {
         get: (uid) => this.#workers.get(uid),
         list: () => [...this.#workers.values()],
+        remove: () => {},
         update: (pod) => {
           this.started.push(pod);
           this.state(pod, { kind: "syncing" });
