@@ -81,7 +81,7 @@ export async function buildSources(
     unknownFields: node.unknownFields,
   }, {
     ...common,
-    files: createManifestFiles(common),
+    files: createManifestFiles({ ...common, rootDir }),
     lastGood: new DiskLastGoodStore({
       directory: `${rootDir}/checkpoints/manifests`,
       secretDirectory: `${runDir}/manifest-secrets`,

@@ -42,4 +42,5 @@ export { type HeldRootLock, lockRootDirectory } from "./root_lock.ts";
 export { type RunFiles, runFiles } from "./run_files.ts";
 export { openRecord, sealRecord } from "./sealed_record.ts";
 export { TimeLimit } from "./time_limit.ts";
-export { type EntryChange, type WatchHint, watchPath } from "./watch.ts";
+export { watchPath } from "./watch.ts";
+export type { EntryChange, WatchHint } from "./watch_hint.ts";

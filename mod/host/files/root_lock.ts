@@ -29,7 +29,7 @@ export type RootLock =
   };
 
 /** The name of the lock file in the root directory. */
-const ROOT_LOCK_NAME = "skerry.lock";
+export const ROOT_LOCK_NAME = "skerry.lock";
 
 /**
  * Takes the exclusive lock on a root directory, without waiting.

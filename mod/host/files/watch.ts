@@ -4,46 +4,27 @@
  * @module
  */
 
-import { basename } from "node:path";
+import { join } from "node:path";
 import { type Clock, Inbox, nextDelay, TaskGroup } from "../../base/mod.ts";
 import type { Logger } from "../../base/telemetry/mod.ts";
-import { type FileLook, lookAtFile } from "./bounded_read.ts";
+import { lookAtFile } from "./bounded_read.ts";
+import { ROOT_LOCK_NAME } from "./root_lock.ts";
+import { TimeLimit } from "./time_limit.ts";
 import { judgeWatchHazard, type WatchHazard } from "./watch_hazard.ts";
-
-/**
- * A reason to look again. It never says what is true: the file may have changed
- * once more by the time the hint is read.
- */
-export type WatchHint =
-  | {
-    readonly kind: "entry";
-    /** The name in the directory, or the name of the watched file itself. */
-    readonly name: string;
-    readonly change: EntryChange;
-    /** Of `removed`: the new name, when it only moved within the directory. */
-    readonly movedTo?: string;
-  }
-  /** Anything may have changed: events were lost, or the directory is another. */
-  | { readonly kind: "rescan" };
-
-/**
- * What happened to an entry.
- *
- * `created` is a name that is new, with content still to come or not; `written` any
- * write or change of mode, perhaps one of many; `closed` the end of one writer;
- * `arrived` a complete file that was renamed to this name.
- */
-export type EntryChange =
-  | "created"
-  | "written"
-  | "closed"
-  | "arrived"
-  | "removed";
+import { readEvent, RESCAN, type WatchHint } from "./watch_hint.ts";
+import { modifiedOf, sameIdentity, type WatchLook } from "./watch_look.ts";
+import { WatchProbe } from "./watch_probe.ts";
 
 /** What {@linkcode watchPath} needs. */
 export interface PathWatchDeps {
   readonly clock: Clock;
   readonly log: Logger;
+  /**
+   * The root directory of the agent. The lock file there is opened for writing, though not
+   * written. Without it, a watch that the system ended is taken for the loss of Deno's
+   * watching thread.
+   */
+  readonly rootDir?: string;
 }
 
 /**
@@ -52,7 +33,8 @@ export interface PathWatchDeps {
  * A path that vanishes, returns or is replaced is watched again within a second, or at once
  * when it was away for a moment only; then a `rescan` comes. The first `rescan` comes when
  * watching has begun. While the system refuses to watch (inotify limits), that is logged
- * once and tried again with a growing delay of up to 20 s. A directory with a FIFO or
+ * once and tried again with a growing delay of up to 20 s. While a file system does not
+ * answer, it is waited for. A directory with a FIFO or
  * device in it is looked at every second instead, and if such a thing comes while it is
  * being watched, so is every path until the process ends ({@linkcode WatchHazard}). Links
  * in the directory are seen to change only when they point into it: callers that need to be
@@ -80,8 +62,6 @@ export async function* watchPath(
   if (tasks.failure !== undefined) throw tasks.failure;
 }
 
-const RESCAN: WatchHint = { kind: "rescan" };
-
 // More than any burst for which single hints are worth it; beyond it a rescan is
 // cheaper, so what does not fit is dropped and replaced by one.
 const HINT_CAPACITY = 4096;
@@ -92,6 +72,9 @@ const MANY_EVENTS = 100;
 
 // Upstream's retryPeriod of the file watch (pkg/kubelet/config/file_linux.go).
 const LOOK_PERIOD_MS = 1000;
+
+// A healthy disk answers in milliseconds, and a stop must not wait long for a sick one.
+const LOOK_LIMIT_MS = 3000;
 
 // A directory that is replaced is mostly there again at once.
 const RETURN = { baseMs: 20, maxMs: LOOK_PERIOD_MS };
@@ -110,8 +93,12 @@ let isThreadLost = false;
 class Watch {
   readonly #path: string;
   readonly #deps: WatchContext;
+  readonly #limit: TimeLimit;
+  readonly #probe: WatchProbe;
   #isLossy = false;
   #isUnsafe = false;
+  /** Whether the thread may wait for a hung file system. */
+  #isStuck = false;
   #retryMs: number | undefined;
   /** The last pause while the path is away. */
   #awayMs: number | undefined;
@@ -122,6 +109,13 @@ class Watch {
   constructor(path: string, deps: WatchContext) {
     this.#path = path;
     this.#deps = deps;
+    const { clock, rootDir } = deps;
+    const own = rootDir && join(rootDir, ROOT_LOCK_NAME);
+    this.#limit = new TimeLimit(clock, {
+      limitMs: LOOK_LIMIT_MS,
+      asksAgain: true,
+    });
+    this.#probe = new WatchProbe(own, clock);
   }
 
   /** Whether hints were dropped since the last call. */
@@ -132,6 +126,11 @@ class Watch {
   }
 
   async run(signal: AbortSignal): Promise<void> {
+    await this.#follow(signal);
+    if (!isThreadLost && !this.#isStuck) this.#probe[Symbol.dispose]();
+  }
+
+  async #follow(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       const look = this.#polled ?? await this.#look();
       this.#polled = undefined;
@@ -145,16 +144,21 @@ class Watch {
   }
 
   async #attend(look: WatchLook, signal: AbortSignal): Promise<Outcome> {
-    if (look.kind === "missing" || look.kind === "dangling") return "missing";
-    if (look.kind !== "denied" && await this.#isHazardous(look)) {
+    const { kind } = look;
+    // To begin to watch on a hung file system would block the whole process.
+    if (kind === "missing" || kind === "dangling" || kind === "hung") {
+      return "missing";
+    }
+    const isJudged = isThreadLost || kind !== "denied";
+    if (isJudged && await this.#isHazardous(look)) {
       return await this.#poll(look, signal);
     }
     return await this.#watch(look, signal);
   }
 
-  async #isHazardous(look: FileLook): Promise<boolean> {
-    const isHazardous = isThreadLost ||
-      await judgeWatchHazard(this.#path, look) === "deadly";
+  async #isHazardous(look: WatchLook): Promise<boolean> {
+    const hazard = isThreadLost ? "deadly" : await this.#judge(look);
+    const isHazardous = hazard === "deadly" || hazard === "unknown";
     if (isHazardous && !this.#isUnsafe) {
       this.#deps.log.warn("watch_unsafe", { path: this.#path });
       this.#hint(RESCAN);
@@ -193,6 +197,7 @@ class Watch {
   async #watch(look: WatchLook, signal: AbortSignal): Promise<Outcome> {
     // Nothing below waits before it listens to the signal.
     if (signal.aborted) return "changed";
+    this.#probe.arm();
     const watcher = this.#arm();
     if (watcher === "refused") this.#reportReturn();
     if (typeof watcher === "string") return watcher;
@@ -209,9 +214,8 @@ class Watch {
     this.#hint(RESCAN);
     const drained = this.#drain(watcher, look);
     await Promise.race([drained, ended.promise]);
-    await this.#release(watcher);
     // The events of a lost thread never end, so they are not waited for.
-    return isThreadLost ? "changed" : await drained;
+    return await this.#release(watcher) ? await drained : "changed";
   }
 
   async #drain(watcher: Deno.FsWatcher, look: WatchLook): Promise<Outcome> {
@@ -219,7 +223,9 @@ class Watch {
       for await (const event of watcher) {
         this.#events++;
         if (this.#isGone(event)) break;
-        this.#report(event, look);
+        readEvent(event, { path: this.#path, look }).forEach((hint) =>
+          this.#hint(hint)
+        );
       }
       return "changed";
     } catch (error) {
@@ -247,21 +253,35 @@ class Watch {
   }
 
   // Closing waits for the watching thread, so a lost one must be left alone.
-  async #release(watcher: Deno.FsWatcher): Promise<void> {
+  async #release(watcher: Deno.FsWatcher): Promise<boolean> {
     const look = await this.#look();
-    if (look.kind !== "denied") await this.#checkThread(look);
-    if (isThreadLost) return;
+    await this.#checkThread(look);
+    // The thread opens files as well, and may wait for the same disk.
+    this.#isStuck = look.kind === "hung" && !await this.#probe.answers();
+    if (isThreadLost || this.#isStuck) return false;
     try {
       watcher.close();
     } catch {
       // It ended by itself and is closed already.
     }
+    return true;
   }
 
-  async #checkThread(look: FileLook): Promise<WatchHazard> {
-    const hazard = await judgeWatchHazard(this.#path, look);
+  async #checkThread(look: WatchLook): Promise<Hazard> {
+    const hazard = await this.#judge(look);
     if (hazard === "deadly") this.#loseThread();
     return hazard;
+  }
+
+  async #judge(look: WatchLook): Promise<Hazard> {
+    if (look.kind === "denied" || look.kind === "hung") return "unknown";
+    try {
+      const judge = () => judgeWatchHazard(this.#path, look);
+      return await this.#limit.run(this.#path, judge);
+    } catch {
+      // It does not answer; the next look says so, too.
+      return "unknown";
+    }
   }
 
   #loseThread(): void {
@@ -279,28 +299,6 @@ class Watch {
     // A path that something else has taken already is reported as renamed.
     return event.paths[0] === this.#path &&
       (event.kind === "remove" || event.kind === "rename");
-  }
-
-  #report(event: Deno.FsEvent, look: WatchLook): void {
-    const change = CHANGES[event.kind];
-    const [path, target] = event.paths;
-    if (event.flag === "rescan" || change === undefined) {
-      return this.#hint(RESCAN);
-    }
-    if (path === undefined) return;
-    // A change of the directory's mode may hide or show everything in it.
-    if (path === this.#path && look.kind === "directory") {
-      return this.#hint(RESCAN);
-    }
-    if (event.kind === "rename" && target !== undefined) {
-      this.#hint({
-        kind: "entry",
-        name: basename(path),
-        change: "removed",
-        movedTo: basename(target),
-      });
-    }
-    this.#hint({ kind: "entry", name: basename(target ?? path), change });
   }
 
   #hint(hint: WatchHint): void {
@@ -326,58 +324,42 @@ class Watch {
       if (counted - earlier >= MANY_EVENTS) this.#hint(RESCAN);
       earlier = events;
       const now = await this.#look();
+      if (now.kind === "hung") continue;
       if (!sameIdentity(before, now) || now.kind === "denied") return;
       // Entries came or went a whole period ago, and no event came.
       const isDeaf = unheard === this.#events;
       unheard = undefined;
       if (isDeaf || modifiedOf(before) !== modifiedOf(now)) {
         const hazard = await this.#checkThread(now);
-        if (isDeaf && hazard === "none") this.#loseThread();
-        if (isThreadLost) return;
-        if (isDeaf) this.#hint(RESCAN);
-        else if (events === this.#events) unheard = events;
+        if (isThreadLost || isDeaf && await this.#isDead(hazard)) return;
+        if (!isDeaf && events === this.#events) unheard = events;
       }
       before = now;
     }
   }
 
+  /** What was not heard is looked for; whether the watch is of no use any more. */
+  async #isDead(hazard: Hazard): Promise<boolean> {
+    this.#hint(RESCAN);
+    // As after an unmount, if the same was mounted again at once.
+    if (await this.#probe.answers()) return true;
+    if (hazard === "none") this.#loseThread();
+    return isThreadLost;
+  }
+
   async #look(): Promise<WatchLook> {
     try {
-      return await lookAtFile(this.#path);
+      const look = () => lookAtFile(this.#path);
+      return await this.#limit.run(this.#path, look);
     } catch {
       // Perhaps for a while only: watching fails, too, and its error says why.
-      return { kind: "denied" };
+      return { kind: this.#limit.isHung(this.#path) ? "hung" : "denied" };
     }
   }
 }
 
-type WatchLook = FileLook | { readonly kind: "denied" };
+/** `unknown` if that could not be found out. */
+type Hazard = WatchHazard | "unknown";
 
 /** `same` is an outcome of polling only. */
 type Outcome = "changed" | "same" | "missing" | "refused";
-
-function sameIdentity(a: WatchLook, b: WatchLook): boolean {
-  if (a.kind === "directory" && b.kind === "directory") {
-    return a.inode === b.inode && a.device === b.device;
-  }
-  if (a.kind === "file" && b.kind === "file") {
-    return a.stamp.inode === b.stamp.inode;
-  }
-  return a.kind === b.kind;
-}
-
-function modifiedOf(look: WatchLook): number {
-  return look.kind === "directory"
-    ? look.modifiedMs
-    : look.kind === "file"
-    ? look.stamp.modifiedMs
-    : 0;
-}
-
-const CHANGES: Readonly<Partial<Record<Deno.FsEvent["kind"], EntryChange>>> = {
-  create: "created",
-  modify: "written",
-  access: "closed",
-  rename: "arrived",
-  remove: "removed",
-};

@@ -21,19 +21,21 @@ import type { ManifestFiles } from "../mod.ts";
  * Opens the way to this machine's files.
  *
  * What does not answer in time (a hung network or FUSE mount) is treated as
- * unreadable, and is not asked again before it has answered, so that no more than
- * one thread waits for each path.
+ * unreadable, and is asked again seldom before it has answered, so that few threads wait
+ * ({@linkcode TimeLimit}).
  */
 export function createManifestFiles(
   deps: {
     readonly clock: Clock;
     readonly log: Logger;
+    /** The root directory of the agent, if it has one. */
+    readonly rootDir?: string;
     /** Lists the names in a directory. @default as the disk has them */
     readonly list?: ListNames;
   },
 ): ManifestFiles {
   const { clock, list = listNames } = deps;
-  const limit = new TimeLimit(clock, LIMIT_MS);
+  const limit = new TimeLimit(clock, { limitMs: LIMIT_MS, asksAgain: true });
   const shared = shareListings(list);
   return {
     look: (path) => limit.run(path, () => lookAtManifest(path, shared)),

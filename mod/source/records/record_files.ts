@@ -41,7 +41,8 @@ export function limitRecordFiles(
   files: RecordFiles,
   clock: Clock,
 ): RecordFiles {
-  const limit = new TimeLimit(clock, LIMIT_MS);
+  // What is written late must not take the place of what was written since.
+  const limit = new TimeLimit(clock, { limitMs: LIMIT_MS, asksAgain: false });
   return {
     read: (path, maxBytes) => limit.run(path, () => files.read(path, maxBytes)),
     write: (path, bytes) => limit.run(path, () => files.write(path, bytes)),
