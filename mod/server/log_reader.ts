@@ -168,7 +168,8 @@ class LogReading {
           continue;
         }
         if (fate === "replaced") {
-          // What was written between the last read and the rotation.
+          // The runtime makes the new file before it leaves the old one.
+          if (running) await this.#pause();
           yield* this.#read(current, Infinity);
           yield* this.#finish();
           await this.#pass(current);
@@ -179,8 +180,12 @@ class LogReading {
         yield* this.#finish();
         return false;
       }
-      await this.#deps.clock.sleep(FOLLOW_PERIOD_MS, this.#signal);
+      await this.#pause();
     }
+  }
+
+  #pause(): Promise<void> {
+    return this.#deps.clock.sleep(FOLLOW_PERIOD_MS, this.#signal);
   }
 
   /** The file was read to its end under its old name: it is not read under its new one. */

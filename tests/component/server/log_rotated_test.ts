@@ -12,6 +12,7 @@ import {
   TIME,
   whole,
 } from "../../support/server/log_follower.ts";
+import { FakeClock } from "../../support/fake_clock.ts";
 import { TempDir } from "../../support/temp_dir.ts";
 
 const part = (text: string) => `${TIME} stdout P ${text}\n`;
@@ -188,6 +189,40 @@ for (const isCompressed of [false, true]) {
   });
 }
 
+/** Does one thing at each pause of a reader. */
+class SteppedClock extends FakeClock {
+  readonly #steps: (() => Promise<void>)[];
+
+  constructor(...steps: (() => Promise<void>)[]) {
+    super();
+    this.#steps = steps;
+  }
+
+  override async sleep(): Promise<void> {
+    await this.#steps.shift()?.();
+  }
+}
+
+Deno.test("readLog() follows what the runtime still writes to the old file when it has made the new one (LG-02)", async () => {
+  await using log = await Log.make();
+  await log.write(entry("a"));
+  let running = true;
+  const clock = new SteppedClock(
+    async () => {
+      await log.rotate(OLD);
+      await log.write(entry("c"));
+    },
+    () => log.write(entry("b"), OLD),
+    () => {
+      running = false;
+      return Promise.resolve();
+    },
+  );
+  const isRunning = () => running;
+  const options = { path: log.path, isRunning, follow: true };
+  strictEqual(await whole(options, { clock }), "a\nb\nc\n");
+});
+
 Deno.test("readLog() goes on with what there is when the files between are gone", async () => {
   await using log = await Log.make();
   await log.write(entry("a"));
@@ -215,7 +250,8 @@ Deno.test("readLog() reads on behind a compressed file that is broken", async ()
   await Deno.writeTextFile(`${log.path}.${NEW}.gz`, "this is no gzip");
   await log.write(entry("z"));
   const broken: string[] = [];
-  const text = await whole({ path: log.path }, (path) => broken.push(path));
+  const deps = { broken: (path: string) => void broken.push(path) };
+  const text = await whole({ path: log.path }, deps);
   strictEqual(text.startsWith("a\n"), true);
   strictEqual(text.endsWith("z\n"), true);
   deepStrictEqual(broken, [MIDDLE, NEW].map((at) => `${log.path}.${at}.gz`));

@@ -68,7 +68,7 @@ export class Follower implements AsyncDisposable {
 /** Reads a log to its end. */
 export async function whole(
   options: Partial<ReadLogOptions> & { readonly path: string },
-  broken: (path: string) => void = () => {},
+  deps: Partial<Parameters<typeof readLog>[1]> = {},
 ): Promise<string> {
   const decoder = new TextDecoder();
   let text = "";
@@ -80,7 +80,11 @@ export async function whole(
   };
   const { signal } = new AbortController();
   for await (
-    const piece of readLog(complete, { clock: new FakeClock(), broken }, signal)
+    const piece of readLog(
+      complete,
+      { clock: new FakeClock(), ...deps },
+      signal,
+    )
   ) {
     text += decoder.decode(piece, { stream: true });
   }
