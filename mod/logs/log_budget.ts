@@ -51,6 +51,8 @@ export class LogBudget {
   /** Whether the last look ended above the budget, which is said once. */
   #isOver = false;
   #isFailing = false;
+  /** The paths of files that could not be removed lately: others go in their place. */
+  #stuck: ReadonlySet<string> = new Set();
 
   constructor(deps: BudgetDeps, options: BudgetOptions) {
     this.#deps = deps;
@@ -90,30 +92,53 @@ export class LogBudget {
   async #keep(budgetBytes: number, signal: AbortSignal): Promise<void> {
     const { podLogsDir: root } = this.#options;
     const { owns, meter, log } = this.#deps;
-    const usages = await measureLogs(root, owns, meter);
-    const { remove, leftBytes } = planBudget(usages, budgetBytes);
+    const measured = await measureLogs(root, owns, meter);
+    const usages = measured.usages.map(({ spare, ...usage }) => ({
+      ...usage,
+      spare: spare.filter((each) => !this.#stuck.has(this.#pathOf(each))),
+    }));
+    const failures = [...measured.failures];
+    const plan = planBudget(usages, budgetBytes);
+    let { leftBytes } = plan;
     const told = new Set<string>();
-    for (const spare of remove) {
+    const stuck = new Set<string>();
+    for (const spare of plan.remove) {
       signal.throwIfAborted();
-      await this.#remove(spare);
+      try {
+        await this.#remove(spare);
+      } catch (error) {
+        failures.push(error);
+        stuck.add(this.#pathOf(spare));
+        leftBytes += spare.bytes;
+        continue;
+      }
       if (!told.has(spare.uid)) this.#tell(spare);
       told.add(spare.uid);
     }
+    this.#stuck = stuck;
     this.#size.set(leftBytes);
-    const isOver = leftBytes > budgetBytes;
+    const isOver = failures.length === 0 && leftBytes > budgetBytes;
     if (isOver && !this.#isOver) {
       const note = "no rotated log is left; those that are written to stay";
       log.warn("pod_logs_over_budget", { leftBytes, budgetBytes, note });
     }
     this.#isOver = isOver;
+    if (failures.length > 0) {
+      throw new AggregateError(failures, "Some logs could not be looked after");
+    }
   }
 
-  async #remove({ place }: SpareLog): Promise<void> {
+  #pathOf({ place }: SpareLog): string {
+    return `${directoryOf(this.#options.podLogsDir, place)}/${place.file}`;
+  }
+
+  async #remove(spare: SpareLog): Promise<void> {
     const { podLogsDir: root } = this.#options;
+    const { place } = spare;
     const { files, compressor } = this.#deps;
     const fault = await files.wayFault(root, place);
     if (fault !== undefined) throw new Error(fault);
-    const path = `${directoryOf(root, place)}/${place.file}`;
+    const path = this.#pathOf(spare);
     await compressor.release(path);
     await files.remove(path);
     // It may have been compressed meanwhile.

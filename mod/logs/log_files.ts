@@ -29,7 +29,7 @@ export interface LogFiles {
   look(root: string, place: LogPlace): Promise<LogLook>;
   /** What keeps a log from being changed: a link in the way to it; in words. */
   wayFault(root: string, place: LogPlace): Promise<string | undefined>;
-  /** The names in a directory; none when there is no directory. */
+  /** The names of the files in a directory; none when there is no directory. */
   list(directory: string): Promise<readonly string[]>;
   makeDirectory(path: string): Promise<void>;
   rename(from: string, to: string): Promise<void>;
@@ -73,8 +73,10 @@ export const diskLogFiles: LogFiles = {
   },
 
   async list(directory) {
-    const names = Array.fromAsync(Deno.readDir(directory), ({ name }) => name);
-    return await unlessMissing(names) ?? [];
+    const entries = Array.fromAsync(Deno.readDir(directory));
+    // What else is there was put there by others, and stays.
+    return (await unlessMissing(entries) ?? []).filter(({ isFile }) => isFile)
+      .map(({ name }) => name);
   },
 
   async makeDirectory(path) {

@@ -93,15 +93,19 @@ export class OrphanedLogs {
 
   /** Looks once. */
   async look(): Promise<void> {
-    const { files, isKnown } = this.#deps;
+    const { files, isKnown, log } = this.#deps;
     const seen = new Set<string>();
     for (const { name, isDirectory } of await files.entries(this.#root)) {
       const uid = uidOfLogDirectory(name);
       if (!isDirectory || uid === undefined || !isPodUid(uid)) continue;
       if (isKnown(uid) !== false || seen.size === MAX_SEEN) continue;
       seen.add(name);
-      if (this.#seen.has(name) && await this.#isOld(name)) {
-        this.#collect(name, uid);
+      if (!this.#seen.has(name)) continue;
+      try {
+        if (await this.#isOld(name)) this.#collect(name, uid);
+      } catch (error) {
+        // A directory that the disk does not give keeps no other one.
+        log.debug("orphaned_logs_not_dated", { name, error });
       }
     }
     this.#seen = seen;

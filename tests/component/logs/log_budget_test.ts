@@ -66,7 +66,8 @@ class Rig implements AsyncDisposable {
   }
 
   async names(path: string): Promise<string[]> {
-    return [...await diskLogFiles.list(`${this.root}/${path}`)].sort();
+    const entries = Deno.readDir(`${this.root}/${path}`);
+    return (await Array.fromAsync(entries, ({ name }) => name)).sort();
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -97,6 +98,20 @@ Deno.test("LogKeeper removes the oldest rotated logs for the budget, and none of
   ]);
   strictEqual((await rig.names(other)).length, 4);
   deepStrictEqual(rig.reasons, ["LogsRemoved"]);
+  deepStrictEqual(rig.warnings, []);
+});
+
+Deno.test("LogKeeper keeps the budget whatever a container puts among its logs", async () => {
+  await using rig = await Rig.make();
+  const own = `shop_web_${UID}/c`;
+  await rig.put(`${own}/0.log.20200101-000000/file`, 400);
+  await Deno.symlink("/nothing", `${rig.root}/${own}/0.log.20200101-000001`);
+  await rig.put(`${own}/0.log`, 80);
+  await rig.put(`${own}/0.log.20260102-030405`, 80);
+  await until(async () => {
+    await rig.clock.advance(10_000);
+    return !(await rig.names(own)).includes("0.log.20260102-030405");
+  });
   deepStrictEqual(rig.warnings, []);
 });
 

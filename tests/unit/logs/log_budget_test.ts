@@ -18,6 +18,9 @@ class Rig implements AsyncDisposable {
   /** How often the directory of all logs was listed. */
   looks = 0;
   failure: Error | undefined;
+  /** The directories that the disk does not give, and the files that it does not remove. */
+  broken: readonly string[] = [];
+  readonly removed: string[] = [];
   /** What is in each directory; a name with a slash is a directory. */
   tree: Readonly<Record<string, readonly string[]>> = {};
   /** The files that nothing else was to be done with. */
@@ -32,7 +35,12 @@ class Rig implements AsyncDisposable {
       log: messagesTo(warnings, { clock, level: "warn" }),
       metrics: new MetricsRegistry(),
       events: { record: () => {} },
-      files: new MemoryLogs(),
+      files: Object.assign(new MemoryLogs(), {
+        remove: async (path: string) => {
+          await this.#unlessBroken(path);
+          this.removed.push(path.split("/").at(-1) ?? "");
+        },
+      }),
       meter: {
         entries: (path) => {
           if (path === "/logs") this.looks++;
@@ -41,7 +49,7 @@ class Rig implements AsyncDisposable {
             isDirectory: name.endsWith("/"),
           }));
           return this.failure === undefined
-            ? Promise.resolve(entries)
+            ? this.#unlessBroken(path).then(() => entries)
             : Promise.reject(this.failure);
         },
         bytes: () => Promise.resolve(60),
@@ -55,6 +63,12 @@ class Rig implements AsyncDisposable {
       owns: () => true,
     }, { podLogsDir: "/logs", budgetBytes, monitorIntervalMs: 10_000 });
     this.#work = budget.run(this.#stop.signal).catch(() => {});
+  }
+
+  #unlessBroken(path: string): Promise<void> {
+    return this.broken.includes(path)
+      ? Promise.reject(new Error("EIO"))
+      : Promise.resolve();
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -84,6 +98,34 @@ Deno.test("LogBudget says once that it cannot measure, and again when it could m
   strictEqual(rig.warnings.length, 2);
   strictEqual(rig.looks, 8);
 });
+
+for (
+  const [what, broken, removed] of [
+    ["measured", "/logs/shop_db_v/d", "0.log.20260102-030406.gz"],
+    [
+      "removed",
+      "/logs/shop_web_u/c/0.log.20260102-030405.gz",
+      "0.log.20260102-030406.gz",
+    ],
+  ] as const
+) {
+  Deno.test(`LogBudget keeps to it where something cannot be ${what}`, async () => {
+    await using rig = new Rig(what === "measured" ? 130 : 190);
+    rig.broken = [broken];
+    const oldest = what === "measured" ? [] : ["0.log.20260102-030405.gz"];
+    rig.tree = {
+      "/logs": ["shop_db_v/", "shop_web_u/"],
+      "/logs/shop_db_v": ["d/"],
+      "/logs/shop_db_v/d": what === "measured" ? ["0.log"] : [],
+      "/logs/shop_web_u": ["c/"],
+      "/logs/shop_web_u/c": ["0.log", "1.log", ...oldest, removed],
+    };
+    await rig.clock.advance(10_000);
+    if (what === "removed") await rig.clock.advance(10_000);
+    deepStrictEqual(rig.removed[0], removed);
+    deepStrictEqual(rig.warnings, ["log_budget_not_kept"]);
+  });
+}
 
 Deno.test("LogRotator has a missing log begun though other containers run as well", async () => {
   await using rig = new LogsRig();

@@ -22,6 +22,8 @@ class Rig implements AsyncDisposable {
   entries = [{ name: ORPHAN, isDirectory: true }];
   known: boolean | undefined = false;
   ageMs = 1_000 * HOUR_MS;
+  /** The directory that the disk does not give. */
+  broken: string | undefined;
   removal: Removal = { kind: "removed" };
   readonly #stop = new AbortController();
   readonly #work: Promise<void>;
@@ -36,7 +38,10 @@ class Rig implements AsyncDisposable {
       },
       files: {
         entries: () => Promise.resolve(this.entries),
-        changedMs: () => Promise.resolve(this.clock.now() - this.ageMs),
+        changedMs: (path) =>
+          path === this.broken
+            ? Promise.reject(new Error("EIO"))
+            : Promise.resolve(this.clock.now() - this.ageMs),
         removeTree: (path, { left }) => {
           this.removed.push([path, ...left].join(" "));
           return Promise.resolve(this.removal);
@@ -73,6 +78,16 @@ Deno.test("OrphanedLogs removes the logs of a pod that two looks did not know", 
   // It is not handed over again while it is there.
   await rig.hours(5);
   strictEqual(rig.pieces.size, 1);
+});
+
+Deno.test("OrphanedLogs removes the others where one cannot be looked at", async () => {
+  await using rig = new Rig();
+  const other = `shop_db_${UID}`;
+  rig.entries = [ORPHAN, other].map((name) => ({ name, isDirectory: true }));
+  rig.broken = `/logs/${ORPHAN}`;
+  await rig.hours(2);
+  await rig.collect();
+  deepStrictEqual(rig.removed, [`/logs/${other}`]);
 });
 
 for (

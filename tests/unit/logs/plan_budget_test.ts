@@ -83,8 +83,10 @@ const TREE: Readonly<Record<string, readonly string[]>> = {
   "/logs/shop_db_u2/c": ["0.log"],
 };
 
+const ownsFirst = (uid: string) => uid === "u1";
+
 Deno.test("measureLogs() counts all files of own pods, and knows which may go", async () => {
-  const usages = await measureLogs("/logs", (uid) => uid === "u1", {
+  const { usages, failures } = await measureLogs("/logs", ownsFirst, {
     entries: (path) =>
       Promise.resolve(
         (TREE[path] ?? []).map((name) => ({
@@ -94,6 +96,7 @@ Deno.test("measureLogs() counts all files of own pods, and knows which may go", 
       ),
     bytes: () => Promise.resolve(10),
   });
+  deepStrictEqual(failures, []);
   strictEqual(usages.length, 1);
   strictEqual(usages[0]?.bytes, 90);
   deepStrictEqual(
