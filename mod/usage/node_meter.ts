@@ -41,27 +41,27 @@ export class NodeMeter {
 
   /** What is left now. */
   async measure(): Promise<NodeFigures> {
+    const machine = this.#machine;
     const { nodeFs, imageFs, processes } = this.#paths;
     return {
-      memory: plausible(this.#machine.memory()),
-      cpuNanos: this.#machine.cpuNanos(),
-      processes: processes === undefined
-        ? undefined
-        : await this.#machine.processes(processes),
-      nodeFs: await this.#fileSystem(nodeFs),
-      imageFs: imageFs === undefined
-        ? undefined
-        : await this.#fileSystem(imageFs),
+      memory: plausible(machine.memory()),
+      cpuNanos: machine.cpuNanos(),
+      processes: await found(processes, (path) => machine.processes(path)),
+      nodeFs: await found(nodeFs, (path) => machine.fileSystem(path)),
+      imageFs: await found(imageFs, (path) => machine.fileSystem(path)),
     };
   }
+}
 
-  async #fileSystem(path: string): Promise<FileSystemLeft | undefined> {
-    try {
-      return await this.#machine.fileSystem(path);
-    } catch {
-      // A disk that cannot be asked is not one that is full.
-      return undefined;
-    }
+async function found<Figures>(
+  path: string | undefined,
+  ask: (path: string) => Promise<Figures | undefined>,
+): Promise<Figures | undefined> {
+  try {
+    return path === undefined ? undefined : await ask(path);
+  } catch {
+    // A disk that cannot be asked is not one that is full.
+    return undefined;
   }
 }
 

@@ -162,7 +162,9 @@ Deno.test("NodeMeter.measure() says of each thing whether it could be measured",
     memory: () => LEFT,
     cpuNanos: () => 7n,
     processes: (directory: string) =>
-      Promise.resolve(directory === "/view" ? LEFT : undefined),
+      directory === "/hung"
+        ? Promise.reject(new Error("EMFILE"))
+        : Promise.resolve(directory === "/view" ? LEFT : undefined),
     fileSystem: (path: string) =>
       path === "/gone"
         ? Promise.resolve(undefined)
@@ -180,7 +182,8 @@ Deno.test("NodeMeter.measure() says of each thing whether it could be measured",
     nodeFs: disk,
     imageFs: disk,
   });
-  deepStrictEqual(await figures({ nodeFs: "/hung", imageFs: "/gone" }), {
+  const broken = { nodeFs: "/hung", imageFs: "/gone", processes: "/hung" };
+  deepStrictEqual(await figures(broken), {
     memory: LEFT,
     cpuNanos: 7n,
     processes: undefined,
