@@ -41,18 +41,14 @@ async function tryEach(
   pull: (auth: RegistryAuth) => Promise<string>,
 ): Promise<TriedPull> {
   const failures: unknown[] = [];
+  // A registry may remember what it was shown before.
+  const secrets = credentials.map(authOf).flatMap(formsOf)
+    .sort((a, b) => b.length - a.length);
   for (const credential of credentials) {
-    const { username, password, identityToken, registryToken } = credential;
-    const auth = defined({
-      username,
-      password: password.reveal(),
-      identityToken: identityToken?.reveal(),
-      registryToken: registryToken?.reveal(),
-    });
     try {
-      return { ref: await pull(auth), credential };
+      return { ref: await pull(authOf(credential)), credential };
     } catch (error) {
-      const cleared = withoutSecrets(error, auth);
+      const cleared = withoutSecrets(error, secrets);
       if (isOver(error)) throw cleared;
       failures.push(cleared);
     }
@@ -75,19 +71,51 @@ const OVER: ReadonlySet<CriError["kind"]> = new Set([
 /** Shorter ones are part of too many words to be taken out of them. */
 const SHORTEST_CLEARED = 4;
 
-/** The same error without password and tokens, in the forms in which they are sent. */
-function withoutSecrets(error: unknown, auth: RegistryAuth): unknown {
-  if (!(error instanceof CriError)) return error;
-  const { username, password, identityToken = "", registryToken = "" } = auth;
-  const forms = [password, identityToken, registryToken]
+function authOf(
+  { username, password, identityToken, registryToken }: PullCredential,
+): RegistryAuth {
+  return defined({
+    username,
+    password: password.reveal(),
+    identityToken: identityToken?.reveal(),
+    registryToken: registryToken?.reveal(),
+  });
+}
+
+/** Password and tokens in the forms in which they are sent and quoted. */
+function formsOf(
+  { username, password, identityToken = "", registryToken = "" }: RegistryAuth,
+): string[] {
+  return [password, identityToken, registryToken]
     .filter((secret) => secret.length >= SHORTEST_CLEARED)
-    .flatMap((secret) => [
-      Buffer.from(`${username}:${secret}`).toString("base64"),
-      secret,
-      encodeURIComponent(secret),
-    ]);
+    .flatMap((secret) => {
+      // Half a pair of surrogates has no form in which it could be sent.
+      const sent = secret.toWellFormed();
+      const component = encodeURIComponent(sent);
+      return [
+        Buffer.from(`${username}:${sent}`).toString("base64"),
+        secret,
+        sent,
+        component,
+        formEncoded(component),
+        JSON.stringify(sent).slice(1, -1),
+      ];
+    });
+}
+
+/** As Go writes the fields of a form. */
+function formEncoded(component: string): string {
+  return component.replaceAll("%20", "+").replaceAll(
+    /[!'()*]/g,
+    (mark) => `%${mark.charCodeAt(0).toString(16).toUpperCase()}`,
+  );
+}
+
+/** The same error without any of them. */
+function withoutSecrets(error: unknown, secrets: readonly string[]): unknown {
+  if (!(error instanceof CriError)) return error;
   const clear = (text: string): string =>
-    forms.reduce((rest, form) => rest.replaceAll(form, NOT_SHOWN), text);
+    secrets.reduce((rest, form) => rest.replaceAll(form, NOT_SHOWN), text);
   const { kind, method, detail, brief } = error;
   const cleared = clear(detail);
   if (cleared === detail) return error;

@@ -123,6 +123,22 @@ Deno.test("tryCredentials() gives tokens as the CRI has them, and takes them out
   );
 });
 
+Deno.test("tryCredentials() takes out the passwords of all tries, as Go writes them, too", async () => {
+  const first = 'a b!*"c';
+  const said = failure(`${first} a+b%21%2A%22c a b!*\\"c second`);
+  const { end } = await tried([first, "second"], [failure("no"), said]);
+  ok(end instanceof AggregateError);
+  strictEqual(
+    end.errors[1].detail,
+    "(not shown) (not shown) (not shown) (not shown)",
+  );
+});
+
+Deno.test("tryCredentials() goes on after a password that is no text", async () => {
+  const { end } = await tried(["\ud800abcd", "good"], [failure("no")]);
+  deepStrictEqual(end, { ref: "ref", by: "good" });
+});
+
 Deno.test("tryCredentials() leaves words alone that a very short password is part of", async () => {
   const { end } = await tried(["no"], [failure("not known")]);
   strictEqual(end instanceof CriError && end.detail, "not known");
