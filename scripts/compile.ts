@@ -271,8 +271,24 @@ export function embedFaults(
   });
 }
 
+const HELP = `Makes the skerry executable, with its permissions baked in.
+
+Usage: deno task compile [--output PATH] [--target TRIPLE] [--small] [FLAGS OF run]
+
+  -o, --output PATH  where it is put (default "skerry")
+  --target TRIPLE    for another machine, such as aarch64-unknown-linux-gnu
+  --small            for a device with little memory: what runs is not optimized
+
+The other flags are those of "skerry run" (see "deno task skerry run --help"). The executable
+may use the directories, sockets and networks that they name, and no others.
+`;
+
 async function main(): Promise<number> {
   const io = systemIo();
+  if (Deno.args.includes("--help")) {
+    await io.out(HELP);
+    return EXIT_OK;
+  }
   const cwd = Deno.env.get("INIT_CWD") ?? Deno.cwd();
   const parsed = await parseCompileArguments(Deno.args, cwd);
   if (parsed.kind === "refused") {

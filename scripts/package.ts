@@ -261,8 +261,25 @@ function takeOwnFlags(args: readonly string[], cwd: string): PackageOptions {
   };
 }
 
+const HELP = `Makes a Debian package with the agent and its systemd unit.
+
+Usage: deno task package [--output DIR] [--binary FILE] [--revision TEXT] [FLAGS OF run]
+
+  --output DIR     where the package is put (default ".")
+  --binary FILE    an executable that "deno task compile" made with the same flags and
+                   ${NOTIFY_SOCKET} (default: the bundle, and this Deno)
+  --revision TEXT  what stands behind the version (default "1")
+
+The other flags are those of "skerry run" (see "deno task skerry run --help"): the unit starts
+the agent with them.
+`;
+
 async function main(): Promise<number> {
   const io = systemIo();
+  if (Deno.args.includes("--help")) {
+    await io.out(HELP);
+    return EXIT_OK;
+  }
   const options = takeOwnFlags(
     Deno.args,
     Deno.env.get("INIT_CWD") ?? Deno.cwd(),

@@ -281,3 +281,13 @@ Deno.test("postrm() leaves claims, and follows no link", async () => {
     "it's root/claims/default/data/db",
   ]);
 });
+
+for (const script of ["compile", "package"]) {
+  Deno.test(`deno task ${script} --help says what it makes and which flags it has`, async () => {
+    const path = new URL(`../../../scripts/${script}.ts`, import.meta.url);
+    const args = ["run", "-A", "--quiet", path.pathname, "--help"];
+    const { code, out } = await run(Deno.execPath(), ...args);
+    strictEqual(code, 0);
+    match(out, new RegExp(`^Usage: deno task ${script} .*--output`, "m"));
+  });
+}
