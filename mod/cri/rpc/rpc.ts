@@ -168,7 +168,9 @@ export class Rpc {
     const { method, kind } = error;
     // A cancelled call is no error.
     if (kind !== "cancelled") this.#errors.inc({ method, kind });
-    this.#log.debug("cri_call_failed", { method, kind, error });
+    // What a registry says may repeat the login; who gave it takes that out and says the rest.
+    const said = method === "PullImage" ? {} : { error };
+    this.#log.debug("cri_call_failed", { method, kind, ...said });
     return error;
   }
 }
