@@ -58,7 +58,7 @@ export class EarlierManifests {
     const { path } = this.#options;
     const { clock, lastGood, table } = this.#deps;
     // A full look may come for other reasons, ten times a second.
-    if (clock.monotonic() < this.#dueMs) return table.scanSoon(this.#dueMs);
+    if (clock.monotonic() < this.#dueMs) return table.scans.soon(this.#dueMs);
     const { records, isWhole } = await lastGood.loadAll();
     const isOurs = (manifest: string): boolean =>
       manifest === path || dirname(manifest) === path &&
@@ -74,6 +74,6 @@ export class EarlierManifests {
     if (isWhole) return;
     this.#recallMs = nextDelay(this.#recallMs, RECALL);
     this.#dueMs = clock.monotonic() + this.#recallMs;
-    table.scanSoon(this.#dueMs);
+    table.scans.soon(this.#dueMs);
   }
 }

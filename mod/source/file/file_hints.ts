@@ -67,6 +67,8 @@ export type HintDemand =
     /** Both names of what moved from one to the other, to be looked at together. */
     readonly names: readonly [name: string, movedTo?: string];
     readonly look: PendingLook;
+    /** Whether it got a name that is none of a manifest. */
+    readonly isAside?: true;
   }
   | { readonly kind: "rescan" };
 
@@ -101,7 +103,8 @@ export function readHint(
     return { kind: "look", names: [name, movedTo], look: { kind: "now" } };
   }
   const look = lookAfter(change, context.pending(name), context);
-  return { kind: "look", names: [name], look };
+  const isAside = movedTo !== undefined && { isAside: true } as const;
+  return { kind: "look", names: [name], look, ...isAside };
 }
 
 function lookAfter(

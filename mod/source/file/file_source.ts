@@ -23,7 +23,12 @@ import { ManifestReader } from "./manifest_reader.ts";
 import { ManifestSet } from "./manifest_set.ts";
 import { ManifestTable, PATIENCE_MS } from "./manifest_table.ts";
 import { READERS } from "./path_state.ts";
-import { areNamed, type Resolution } from "./resolve_files.ts";
+import {
+  areNamed,
+  type HeldBack,
+  heldBack,
+  type Resolution,
+} from "./resolve_files.ts";
 import type { SourceSet } from "../merge/mod.ts";
 
 /** How a {@linkcode FileSource} works. */
@@ -174,17 +179,21 @@ export class FileSource {
       if (demand === undefined) continue;
       if (demand.kind === "rescan") {
         table.doubtWriters(nowMs + this.#quiet.settleMs * 10);
-        table.scanSoon(nowMs);
+        table.scans.soon(nowMs);
       } else {
         const [name, movedTo] = demand.names;
         const path = manifests.pathOf(name);
+        if (demand.isAside) {
+          // As when two names change places by way of a third.
+          table.moves.noteAside(path, nowMs + this.#quiet.settleMs);
+        }
         if (movedTo === undefined) table.noteChange(path, demand.look, nowMs);
         else {
           // Both names in one set: a pod that moves from one file to the other stays.
           table.noteMove({ from: path, to: manifests.pathOf(movedTo) }, nowMs);
         }
         // Something is there again. No event comes for other files that are gone.
-        if (manifests.pathState.message !== undefined) table.scanSoon(nowMs);
+        if (manifests.pathState.message !== undefined) table.scans.soon(nowMs);
       }
       this.#bell.ring();
     }
@@ -194,13 +203,13 @@ export class FileSource {
   async #work(): Promise<void> {
     const { clock } = this.#deps;
     const startMs = clock.monotonic();
-    if (this.#table.isScanDue(startMs)) {
-      this.#table.beginScan(startMs, this.#options.checkFrequencyMs);
+    if (this.#table.scans.nextMs <= startMs) {
+      this.#table.scans.begin(startMs, this.#options.checkFrequencyMs);
       await this.#manifests.scan();
       // How long a refusal takes, or a look that is repeated, says nothing of that.
       const { kind, message } = this.#manifests.pathState;
       const isSeen = kind !== "unknown" && message === undefined;
-      if (isSeen) this.#table.endScan(clock.monotonic());
+      if (isSeen) this.#table.scans.end(clock.monotonic());
       this.#isChanged = true;
     }
     const least = this.#table.size / MOST_SETS;
@@ -245,15 +254,18 @@ export class FileSource {
     const rewritten = this.#table.rewritten(this.#deps.clock.monotonic());
     this.#reporter.update([...this.#outage(), ...reports, ...rewritten]);
     if (pathState.kind === "unknown") return undefined;
-    this.#isChanged = this.#mustWait(resolution);
-    if (this.#isChanged) return undefined;
-    this.#passed = resolution;
-    this.#heldMs = undefined;
-    this.#table.notePlaces();
-    this.#kept.keep(resolution);
-    const set: SourceSet = { source: "file", pods, objects };
+    const held = this.#heldBack(resolution);
+    this.#isChanged = held !== undefined;
+    if (held === "all") return undefined;
+    if (held === undefined) this.#pass(resolution);
+    const set: SourceSet = {
+      source: "file",
+      pods: pods.concat(held?.pods ?? []),
+      objects: objects.concat(held?.objects ?? []),
+    };
     const next = unknown.length === 0 ? set : { ...set, unknown };
-    if (this.#emitted !== undefined && saysLess(next, this.#emitted)) {
+    const emitted = this.#emitted;
+    if (emitted && saysLess(next, emitted, { isHeld: held !== undefined })) {
       return undefined;
     }
     this.#emitted = next;
@@ -270,25 +282,45 @@ export class FileSource {
     return resolution;
   }
 
+  #pass(resolution: Resolution): void {
+    this.#passed = resolution;
+    this.#heldMs = undefined;
+    this.#table.notePlaces();
+    this.#kept.keep(resolution);
+  }
+
   /**
-   * Whether a pod or an object of the last set has no manifest now, but may be found in
-   * another in a moment, or in its own when the directory is back.
+   * What of the last set has no manifest now, but may be found in another in a moment, or
+   * in its own when the directory is back; `undefined` if there is nothing like that.
    */
-  #mustWait(resolution: Resolution): boolean {
-    if (resolution === this.#passed) return false;
-    const table = this.#table;
+  #heldBack(resolution: Resolution): HeldBack | undefined {
+    const [table, emitted, passed] = [this.#table, this.#emitted, this.#passed];
+    if (resolution === passed || emitted === undefined) return undefined;
     const nowMs = this.#deps.clock.monotonic();
     const sinceMs = this.#heldMs ?? nowMs;
     this.#heldMs = sinceMs;
-    return this.#emitted !== undefined && table.isInMotion(sinceMs, nowMs) &&
-      !areNamed(this.#emitted, resolution.holders) &&
-      (table.isAway || nowMs - sinceMs < PATIENCE_MS);
+    const { holders: now } = resolution;
+    const isOver = !table.isAway && nowMs - sinceMs >= PATIENCE_MS;
+    if (isOver || areNamed(emitted, now)) return undefined;
+    if (table.isUnsettled(sinceMs, nowMs)) return "all";
+    const held = heldBack(emitted, {
+      before: passed?.holders ?? new Map(),
+      now,
+      isMoving: table.mover(nowMs),
+    });
+    const isNone = held !== "all" && held.pods.length === 0 &&
+      held.objects.length === 0;
+    return isNone ? undefined : held;
   }
 
   /** Until when a set waits that may not be delivered yet. */
   get #patienceMs(): number {
     if (this.#heldMs === undefined) return this.#settledMs;
-    return this.#table.isAway ? Infinity : this.#heldMs + PATIENCE_MS;
+    if (this.#table.isAway) return Infinity;
+    const nowMs = this.#deps.clock.monotonic();
+    const asideMs = this.#table.moves.asideMs(nowMs);
+    const patienceMs = this.#heldMs + PATIENCE_MS;
+    return asideMs > nowMs ? Math.min(asideMs, patienceMs) : patienceMs;
   }
 
   /** Whether the first set has to wait for manifests that may be being written. */
@@ -327,9 +359,21 @@ const MOST_BATCH_MS = 1000;
 // As long as a writer may take that pauses.
 const FIRST_SET_MS = 10_000;
 
-/** Whether a set has nothing new beside another. */
-function saysLess(set: SourceSet, before: SourceSet): boolean {
+/** Whether a set has nothing new beside another; one that is held has an order of its own. */
+function saysLess(
+  set: SourceSet,
+  before: SourceSet,
+  { isHeld }: { readonly isHeld: boolean },
+): boolean {
   const isComplete = set.unknown === undefined;
   const wasComplete = before.unknown === undefined;
-  return sameContent(set, before) && (wasComplete || !isComplete);
+  const isSame = isHeld
+    ? hasSame(set.pods, before.pods) && hasSame(set.objects, before.objects)
+    : sameContent(set, before);
+  return isSame && (wasComplete || !isComplete);
+}
+
+function hasSame<Item>(a: readonly Item[], b: readonly Item[]): boolean {
+  const all = new Set(b);
+  return a.length === b.length && a.every((item) => all.has(item));
 }

@@ -148,7 +148,7 @@ export class ManifestSet {
     // Neither what is listed nor what is not says anything then.
     const again = this.#directory.waitToBeSteady(seen);
     if (again?.message !== undefined) await this.#block(again.message);
-    if (again !== undefined) return table.scanSoon(again.dueMs);
+    if (again !== undefined) return table.scans.soon(again.dueMs);
     const listed = names.filter(isManifest).map((name) => join(path, name));
     if (!await this.#mayBeEmpty(seen.directory, listed)) return;
     this.#settle(seen);
@@ -180,7 +180,7 @@ export class ManifestSet {
   /** Whether a manifest may be about to come back of which nobody knows that it was there. */
   #awaitsEditor(directory: DirectoryLook | undefined): boolean {
     const isAwaited = this.#directory.isBeingEdited(directory);
-    if (isAwaited) this.#deps.table.scanSoon(this.#deps.clock.monotonic());
+    if (isAwaited) this.#deps.table.scans.soon(this.#deps.clock.monotonic());
     return isAwaited;
   }
 

@@ -15,7 +15,9 @@ import {
   unknownOf,
 } from "../mod.ts";
 import type { FileStamp } from "../../host/files/mod.ts";
-import { type PendingLook, sameFile, sameStamp } from "./file_hints.ts";
+import { type PendingLook, sameStamp } from "./file_hints.ts";
+import { ManifestMoves } from "./manifest_moves.ts";
+import { ScanTimes } from "./scan_times.ts";
 
 /** What is known of one path. All times are on the monotonic clock. */
 export interface ManifestState {
@@ -38,20 +40,18 @@ export interface ManifestState {
 /** Holds one state for each path, and knows when to look at all of them. */
 export class ManifestTable {
   readonly #states = new Map<string, ManifestState>();
-  readonly #scanGapMs: number;
+  /** When to look at all of them. */
+  readonly scans: ScanTimes;
+  /** Between which of them files move. */
+  readonly moves: ManifestMoves = new ManifestMoves();
   #version = 0;
-  #scanDueMs = -Infinity;
-  #scannedMs = -Infinity;
-  /** How far the next full look is from the beginning of the last at least. */
-  #restMs: number;
   #isAway = false;
-  /** Which path had each file when the manifests were put together last, by its inode. */
-  #places: ReadonlyMap<number, FilePlace> = new Map();
+  /** The paths of which a look says all that a read would. */
+  readonly #proven = new Set<string>();
 
   /** @param scanGapMs Full looks are at least this far apart. */
   constructor(scanGapMs: number) {
-    this.#scanGapMs = scanGapMs;
-    this.#restMs = scanGapMs;
+    this.scans = new ScanTimes(scanGapMs);
   }
 
   /** Another one whenever a manifest gives something else, or one more or less does. */
@@ -93,12 +93,11 @@ export class ManifestTable {
 
   /** The manifests were put together: what is found elsewhere from now on has moved. */
   notePlaces(): void {
-    const places = new Map<number, FilePlace>();
-    for (const [path, { entry }] of this.#states) {
-      const stamp = entry?.read?.stamp;
-      if (stamp !== undefined) places.set(stamp.inode, { path, stamp });
-    }
-    this.#places = places;
+    const stamps = this.#states.entries().flatMap(([path, { entry }]) =>
+      entry?.read === undefined ? [] : [[path, entry.read.stamp] as const]
+    );
+    this.moves.place(stamps);
+    this.moves.forgetQuiet((path) => this.get(path).look !== undefined);
   }
 
   /**
@@ -112,9 +111,7 @@ export class ManifestTable {
     stamp: FileStamp,
     { asked }: { readonly asked: PendingLook | undefined },
   ): boolean {
-    const place = this.#places.get(stamp.inode);
-    const isMoved = place !== undefined && place.path !== path &&
-      sameFile(place.stamp, stamp);
+    const isMoved = this.moves.isMovedTo(path, stamp);
     if (isMoved && this.get(path).look === asked) {
       this.update(path, { look: undefined, changingMs: undefined });
     }
@@ -130,8 +127,11 @@ export class ManifestTable {
   }
 
   #put(path: string, state: ManifestState | undefined): void {
-    const verdict = this.get(path).entry?.verdict;
-    if (state?.entry?.verdict !== verdict) this.#version++;
+    const { entry, movedTo: before } = this.get(path);
+    if (state?.entry?.verdict !== entry?.verdict) this.#version++;
+    this.moves.retarget(path, { before, to: state?.movedTo });
+    if (state?.entry?.read?.isProof === true) this.#proven.add(path);
+    else this.#proven.delete(path);
     if (state === undefined) this.#states.delete(path);
     else this.#states.set(path, state);
   }
@@ -146,9 +146,10 @@ export class ManifestTable {
       this.noteChange(path, { kind: "now", together }, nowMs);
     }
     // What moved here before has moved on.
-    for (const [path, { movedTo }] of this.#states) {
-      if (movedTo === from) this.update(path, { movedTo: to });
+    for (const path of this.moves.sourcesOf(from)) {
+      this.update(path, { movedTo: to });
     }
+    this.moves.link(from, to);
     this.update(from, { movedTo: to });
     this.update(to, { movedTo: undefined });
   }
@@ -248,12 +249,13 @@ export class ManifestTable {
    * made with equal times, and their files have equal inodes. A full look is due at `atMs`.
    */
   noteOther(atMs: number): void {
-    for (const [path, { entry }] of this.#states) {
-      if (entry?.read?.isProof !== true) continue;
+    for (const path of [...this.#proven]) {
+      const { entry } = this.get(path);
+      if (entry?.read === undefined) continue;
       const read = { ...entry.read, isProof: false };
       this.update(path, { entry: { ...entry, read } });
     }
-    this.scanSoon(atMs);
+    this.scans.soon(atMs);
   }
 
   /** All is looked at where it was, or is to be. */
@@ -267,17 +269,26 @@ export class ManifestTable {
   }
 
   /**
-   * Whether what a manifest had at `sinceMs` may be found elsewhere in a moment: what moved
-   * or is new is still to be looked at, or a full look is due that did not begin since.
+   * Whether what any manifest had at `sinceMs` may be found elsewhere in a moment: what is
+   * new is still to be looked at, or a full look is due that did not begin since.
    */
-  isInMotion(sinceMs: number, nowMs: number): boolean {
-    const isUnseen = this.#scannedMs <= sinceMs && this.#scanDueMs <= nowMs;
-    return this.#isAway || isUnseen ||
-      [...this.#states.values()].some(({ entry, look }) =>
-        look?.kind === "when_quiet"
-          ? entry === undefined && look.openUntilMs === undefined
-          : look?.together !== undefined
+  isUnsettled(sinceMs: number, nowMs: number): boolean {
+    return this.#isAway || this.scans.isMissing(sinceMs, nowMs) ||
+      this.#states.values().some(({ entry, look }) =>
+        entry === undefined && look?.kind === "when_quiet" &&
+        look.openUntilMs === undefined
       );
+  }
+
+  /**
+   * Says of paths whether what they had may be found elsewhere in a moment, since something
+   * moved; of an unknown one, whether anything may.
+   */
+  mover(nowMs: number): (path: string | undefined) => boolean {
+    return this.moves.mover(nowMs, (path) => {
+      const { look } = this.get(path);
+      return look?.kind === "now" && look.together !== undefined;
+    });
   }
 
   /** Ends the waiting for writers, whose end may be among events that were lost. */
@@ -335,45 +346,12 @@ export class ManifestTable {
 
   /** When anything is due next; negative infinity when something is due already. */
   get dueMs(): number {
-    let dueMs = this.#nextScanMs;
+    let dueMs = this.scans.nextMs;
     for (const { look } of this.#states.values()) {
       if (look !== undefined) dueMs = Math.min(dueMs, dueOf(look));
     }
     return dueMs;
   }
-
-  /** Whether a full look is due. */
-  isScanDue(nowMs: number): boolean {
-    return this.#nextScanMs <= nowMs;
-  }
-
-  /** Asks for a full look at the given time, or after the gap to the one before. */
-  scanSoon(atMs: number): void {
-    this.#scanDueMs = Math.min(this.#scanDueMs, atMs);
-  }
-
-  /** To be called when a full look begins; the next one comes after `periodMs`. */
-  beginScan(nowMs: number, periodMs: number): void {
-    this.#scannedMs = nowMs;
-    this.#scanDueMs = nowMs + periodMs;
-  }
-
-  /** To be called when a full look is over: however often one is asked for, most of the time none goes on. */
-  endScan(nowMs: number): void {
-    const tookMs = nowMs - this.#scannedMs;
-    // A disk that hung for a while is asked again as soon as one that did not.
-    const pauseMs = Math.min(tookMs * (SCAN_SHARE - 1), RECALL.maxMs);
-    this.#restMs = Math.max(this.#scanGapMs, tookMs + pauseMs);
-  }
-
-  get #nextScanMs(): number {
-    return Math.max(this.#scanDueMs, this.#scannedMs + this.#restMs);
-  }
-}
-
-interface FilePlace {
-  readonly path: string;
-  readonly stamp: FileStamp;
 }
 
 function dueOf(look: PendingLook): number {
@@ -383,9 +361,6 @@ function dueOf(look: PendingLook): number {
 // Soon for want of a file descriptor, seldom for a bad block; as often as everything
 // is looked at.
 export const RECALL: BackoffOptions = { baseMs: 1000, maxMs: 20_000 };
-
-// Of what a full look takes: how far the next one is from its beginning at least.
-const SCAN_SHARE = 5;
 
 // As long as a close is waited for.
 export const PATIENCE_MS = 10_000;

@@ -92,6 +92,33 @@ export function claimsOf(content: FileContent): readonly Claim[] {
   return itemsOf(content).flatMap(({ claims }) => claims);
 }
 
+/** What of a set is held back while manifests may be found elsewhere. */
+export type HeldBack = FileContent | "all";
+
+/**
+ * Says which pods and objects of a set have no file any more that has their name, and may
+ * have one in a moment; `all` if they cannot be had together with what there is.
+ *
+ * @param files.isMoving whether what a file had may be found elsewhere; of an unknown one,
+ * whether anything may
+ */
+export function heldBack(
+  { pods, objects }: FileContent,
+  { before, now, isMoving }: {
+    readonly before: Holders;
+    readonly now: Holders;
+    readonly isMoving: (file: string | undefined) => boolean;
+  },
+): HeldBack {
+  const isHeld = (claim: Claim) =>
+    !now.has(claim) && isMoving(before.get(claim));
+  const held = {
+    pods: pods.filter((pod) => isHeld(nameOf(pod))),
+    objects: objects.filter((one) => isHeld(claimOfObject(objectId(one)))),
+  };
+  return held.pods.some((pod) => now.has(uidOf(pod))) ? "all" : held;
+}
+
 /** Whether each pod and object has its name in some file, though it may be another by now. */
 export function areNamed(
   { pods, objects }: FileContent,

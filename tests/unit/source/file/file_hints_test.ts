@@ -111,6 +111,7 @@ Deno.test("readHint() looks at both names of what moved, if both are manifests'"
     kind: "look",
     names: ["a.yaml"],
     look: quiet(),
+    isAside: true,
   });
 });
 

@@ -116,11 +116,11 @@ Deno.test("ManifestTable takes out the looks that are due, as many as are wanted
 Deno.test("ManifestTable tells when anything is due", () => {
   const one = table();
   strictEqual(one.dueMs, -Infinity);
-  strictEqual(one.isScanDue(0), true);
-  one.beginScan(0, PERIOD_MS);
+  strictEqual(one.scans.nextMs <= 0, true);
+  one.scans.begin(0, PERIOD_MS);
   strictEqual(one.dueMs, PERIOD_MS);
-  strictEqual(one.isScanDue(PERIOD_MS - 1), false);
-  strictEqual(one.isScanDue(PERIOD_MS), true);
+  strictEqual(one.scans.nextMs <= PERIOD_MS - 1, false);
+  strictEqual(one.scans.nextMs <= PERIOD_MS, true);
   one.update("a", { look: at(700) });
   one.update("b", { look: at(500) });
   one.update("c", { look: at(600) });
@@ -131,14 +131,14 @@ Deno.test("ManifestTable tells when anything is due", () => {
 
 Deno.test("ManifestTable looks at everything at once if it is asked to, and no sooner than the gap after the last time", () => {
   const one = table();
-  one.beginScan(1000, PERIOD_MS);
-  one.scanSoon(1050);
+  one.scans.begin(1000, PERIOD_MS);
+  one.scans.soon(1050);
   strictEqual(one.dueMs, 1100);
-  one.beginScan(1100, PERIOD_MS);
-  one.scanSoon(5000);
+  one.scans.begin(1100, PERIOD_MS);
+  one.scans.soon(5000);
   strictEqual(one.dueMs, 5000);
   // What is asked for sooner stays.
-  one.scanSoon(6000);
+  one.scans.soon(6000);
   strictEqual(one.dueMs, 5000);
 });
 
