@@ -217,7 +217,7 @@ export class PulledImages implements ImageRecords {
     const file = fileOf(imageId);
     const grants = this.#records.get(file) ?? {};
     const isKnown = this.#records.has(file) && !this.#unwritten.has(file);
-    return isKnown || await this.#put(file, { imageId, grants }, true);
+    return isKnown || await this.#put(file, { imageId, grants });
   }
 
   async #intend(image: string): Promise<void> {
@@ -225,7 +225,7 @@ export class PulledImages implements ImageRecords {
     const file = fileOf(image);
     const known = this.#intents.get(file);
     if (known === undefined) {
-      await this.#write(`${this.#pulling}/${file}`, { image }, true);
+      await this.#write(`${this.#pulling}/${file}`, { image });
     }
     const { running = 0, isOpen = false } = known ?? {};
     this.#intents.set(file, { image, running: running + 1, isOpen });
@@ -268,19 +268,17 @@ export class PulledImages implements ImageRecords {
       return true;
     }
     const grants = { ...before, [repository]: grant };
-    // One that is lost in a power cut leaves an image for all, which this one is.
-    return await this.#put(file, { imageId, grants }, secret !== undefined);
+    return await this.#put(file, { imageId, grants });
   }
 
   /** @returns whether the disk has it */
   async #put(
     file: string,
     record: { readonly imageId: string; readonly grants: PulledRecord },
-    isDurable: boolean,
   ): Promise<boolean> {
     this.#records.set(file, record.grants);
     try {
-      await this.#write(`${this.#pulled}/${file}`, record, isDurable);
+      await this.#write(`${this.#pulled}/${file}`, record);
       this.#unwritten.delete(file);
       return true;
     } catch (error) {
@@ -290,14 +288,12 @@ export class PulledImages implements ImageRecords {
     }
   }
 
-  async #write(
-    path: string,
-    record: object,
-    durable: boolean,
-  ): Promise<void> {
+  /** A file that a power cut left empty would keep an image from all pods. */
+  async #write(path: string, record: object): Promise<void> {
     const { files } = this.#deps;
     await files.makeDirectory(dirname(path), 0o700);
-    await files.replace(path, sealRecord(record).text, { durable });
+    const { text } = sealRecord(record);
+    await files.replace(path, text, { durable: true });
   }
 
   /** What stays behind says too little of an image, never too much. */

@@ -23,6 +23,13 @@ export class RecordMemory {
   readonly steps: string[] = [];
   /** Beginnings of steps that fail, such as `write /d/pulling`. */
   refused: string | undefined;
+  /** What does not survive a power cut. */
+  readonly #hasty = new Set<string>();
+
+  /** A disk may know the name of a file before it knows what is in it. */
+  cutPower(): void {
+    for (const path of this.#hasty) this.files.set(path, "");
+  }
 
   #step(step: string): void {
     this.steps.push(step);
@@ -42,6 +49,8 @@ export class RecordMemory {
   ): Promise<void> {
     this.#step(`write ${short(path)}${durable ? " durably" : ""}`);
     this.files.set(path, content);
+    if (durable) this.#hasty.delete(path);
+    else this.#hasty.add(path);
   }
 
   // deno-lint-ignore require-await -- see above

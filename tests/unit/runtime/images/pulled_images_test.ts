@@ -57,13 +57,15 @@ Deno.test("PulledImages keeps an image for the Secret that it was pulled with (I
 for (
   const [what, shown] of [["anyone", undefined], ["the node", NODES]] as const
 ) {
-  Deno.test(`PulledImages opens an image for all that was pulled as ${what}, and writes that once without haste`, async () => {
+  Deno.test(`PulledImages opens an image for all that was pulled as ${what}, and writes that once`, async () => {
     const disk = new RecordMemory();
     const images = await loadPulled(disk);
     await pullAs(images, shown);
     await pullAs(images, shown);
-    deepStrictEqual(disk.steps, ["write /d/pulled/X"]);
+    deepStrictEqual(disk.steps, ["write /d/pulled/X durably"]);
     strictEqual(await mayUseAs(images), true);
+    disk.cutPower();
+    strictEqual(await mayUseAs(await loadPulled(disk)), true);
     // What is open stays so.
     await pullAs(images, MINE);
     strictEqual(await mayUseAs(images), true);
