@@ -25,6 +25,13 @@ export async function install(
     readTextFile: (file) => io.readTextFile(file),
   });
   if (parsed.kind === "refused") return parsed.faults;
-  await io.out(systemdUnit(parsed.config, { path, args }));
+  let unit: string;
+  try {
+    unit = systemdUnit(parsed.config, { path, args });
+  } catch (error) {
+    if (error instanceof RangeError) return [error.message];
+    throw error;
+  }
+  await io.out(unit);
   return [];
 }

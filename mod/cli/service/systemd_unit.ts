@@ -29,6 +29,8 @@ const GOING_DOWN = "stopping";
  *
  * systemd's own sandbox lies around that of Deno: what the one opens to the agent is
  * made from the same configuration as what the other does.
+ *
+ * @throws {RangeError} When a path or a flag has a control character.
  */
 export function systemdUnit(config: AgentConfig, program: UnitProgram): string {
   const { notifySocket, watchdogMs } = config.service;
@@ -137,12 +139,19 @@ function outermost(paths: readonly string[]): string[] {
 function hostView(path: string | undefined): Lines {
   if (path === undefined) return [];
   return [
-    ["BindPaths", word(`-/sys/fs/cgroup:${path}/cgroup`)],
+    ["BindPaths", mount("/sys/fs/cgroup", `${path}/cgroup`)],
     [
       "BindReadOnlyPaths",
-      word(`-/sys/kernel/mm/hugepages:${path}/hugepages`),
+      mount("/sys/kernel/mm/hugepages", `${path}/hugepages`),
     ],
   ];
+}
+
+/** A mount that may be missing; in quotes the colon between the two would be a part of one. */
+function mount(from: string, to: string): string {
+  const place = word(to);
+  const isOne = place.startsWith('"') || !place.includes(":");
+  return `-${from}:${isOne ? place : `"${place}"`}`;
 }
 
 /** What of the machine the agent is kept from. */
@@ -187,7 +196,7 @@ function sandbox(config: AgentConfig): Lines {
 
 /** Every path that the agent is told. */
 function usedPaths(config: AgentConfig): string[] {
-  const { paths, source, runtime, node } = config;
+  const { paths, source, runtime, node, images } = config;
   const { manifestUrl } = source;
   return [
     config.configPath,
@@ -201,6 +210,9 @@ function usedPaths(config: AgentConfig): string[] {
     node.hostView,
     node.resolvConf,
     ...node.hostPathRoots,
+    ...images.credentialFiles,
+    // A URL lies nowhere.
+    images.credentialEndpoint,
     manifestUrl?.caFile,
     manifestUrl?.certFile,
     manifestUrl?.keyFile,
@@ -215,6 +227,14 @@ function commandLine(words: readonly string[]): string {
 
 /** One word of a value: quoted where it has to be, and without specifiers. */
 function word(text: string): string {
+  // A line feed would begin another setting, and not all settings know escapes for it.
+  if (/\p{Cc}/u.test(text)) {
+    throw new RangeError(
+      `Cannot write a unit with ${
+        JSON.stringify(text)
+      }: found a control character, wanted none`,
+    );
+  }
   const plain = text.replaceAll("%", "%%");
   if (/^[\w@%+=:,./-]+$/.test(plain)) return plain;
   const escaped = plain.replaceAll("\\", "\\\\").replaceAll('"', '\\"');

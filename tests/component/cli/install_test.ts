@@ -89,6 +89,7 @@ Deno.test("skerry install refuses flags that run would refuse, and a program wit
       ["--root-dri=/x", /did you mean --root-dir/],
       ["--program=skerry", /Cannot use --program: found "skerry"/],
       ["--program", /Cannot use --program: found no value/],
+      ["--root-dir=/a\nb", /Cannot write a unit with .*control character/],
     ] as const
   ) {
     const { code, out, err } = await install(flag);

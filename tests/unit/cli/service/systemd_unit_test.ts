@@ -4,7 +4,7 @@
  * @module
  */
 
-import { deepStrictEqual, strictEqual } from "node:assert/strict";
+import { deepStrictEqual, rejects, strictEqual } from "node:assert/strict";
 import { parseRunArguments } from "../../../../mod/config/mod.ts";
 import { systemdUnit } from "../../../../mod/cli/service/mod.ts";
 
@@ -99,6 +99,18 @@ for (
       ["--pod-manifest-path=/home/me"],
       ["no"],
     ],
+    [
+      "shows homes that have a login for registries",
+      "ProtectHome",
+      ["--image-credentials=/root/.docker/config.json"],
+      ["no"],
+    ],
+    [
+      "shows temp directories that a service of logins has its socket in",
+      "PrivateTmp",
+      ["--image-credential-endpoint=unix:///tmp/logins.sock"],
+      ["no"],
+    ],
     ["protects the cgroups", "ProtectControlGroups", [], ["yes"]],
     [
       "leaves the cgroups to the host view",
@@ -113,6 +125,18 @@ for (
       ["-/sys/fs/cgroup:/run/skerry/host/cgroup"],
     ],
     [
+      "mounts the host view at a place with blanks",
+      "BindPaths",
+      ["--host-view=/run/host view"],
+      ['-/sys/fs/cgroup:"/run/host view/cgroup"'],
+    ],
+    [
+      "mounts the host view at a place with a colon",
+      "BindReadOnlyPaths",
+      ["--host-view=/run/a:b"],
+      ['-/sys/kernel/mm/hugepages:"/run/a:b/hugepages"'],
+    ],
+    [
       "lets volumes have the bit of their group",
       "RestrictSUIDSGID",
       [],
@@ -124,6 +148,13 @@ for (
     deepStrictEqual(await valuesOf(key, args), wanted);
   });
 }
+
+Deno.test("systemdUnit() writes no line that a flag or the file begins", async () => {
+  const args = ["--root-dir=/a\nExecStartPre=/evil"];
+  await rejects(valuesOf("ExecStart", args), RangeError);
+  const file = `${HEAD}podLogsDir: "/a\\nExecStartPre=/evil"`;
+  await rejects(valuesOf("ExecStart", ["--config=/c.yaml"], file), RangeError);
+});
 
 Deno.test("systemdUnit() reloads by the signal that the agent hears", async () => {
   deepStrictEqual(await valuesOf("ExecReload", []), [
