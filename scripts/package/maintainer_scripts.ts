@@ -54,6 +54,10 @@ export function postrm(
   { rootDir, runDir, configDir }: PackageDirectories,
 ): string {
   const [root, run, config] = [rootDir, runDir, configDir].map(shellWord);
+  const runs =
+    `skerry: ${rootDir} and ${runDir} stay, since pods may still run there`;
+  const others =
+    `skerry: ${rootDir} stays, since claims or files of others lie there`;
   return `#!/bin/sh
 set -e
 if [ -d /run/systemd/system ]; then
@@ -69,14 +73,14 @@ if [ "$1" = purge ]; then
   fi
   rmdir ${config}/manifests ${config} 2>/dev/null || true
   if [ -n "$(ls -A ${root}/pods 2>/dev/null)" ]; then
-    echo "skerry: ${rootDir} and ${runDir} stay, since pods may still run there" >&2
+    printf '%s\\n' ${shellWord(runs)} >&2
   else
     rm -rf --one-file-system ${run}
-    rm -rf --one-file-system ${root}/checkpoints
+    rm -rf --one-file-system ${root}/checkpoints ${root}/image_manager
     rm -f ${root}/skerry.lock ${root}/graceful_node_shutdown_state
     rmdir ${root}/pods ${root}/claims/* ${root}/claims ${root} 2>/dev/null || true
     if [ -e ${root} ]; then
-      echo "skerry: ${rootDir} stays, since claims or files of others lie there" >&2
+      printf '%s\\n' ${shellWord(others)} >&2
     fi
   fi
 fi

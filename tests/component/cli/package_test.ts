@@ -208,10 +208,10 @@ Deno.test({
 });
 
 /** Purges the package from directories of a test; what it said. */
-async function purge(directory: string): Promise<string> {
+async function purge(directory: string, root = "it's root"): Promise<string> {
   const script = `${directory}/postrm`;
   const text = postrm({
-    rootDir: `${directory}/it's root`,
+    rootDir: `${directory}/${root}`,
     runDir: `${directory}/run`,
     configDir: `${directory}/etc`,
   });
@@ -243,6 +243,7 @@ Deno.test("postrm() removes the agent's records when nothing runs", async () => 
     "pods",
     "checkpoints/url",
     "claims/default",
+    "image_manager/pulled",
   );
   await Deno.writeTextFile(`${temp.path}/it's root/skerry.lock`, "1\n");
   strictEqual(await purge(temp.path), "");
@@ -261,6 +262,16 @@ Deno.test("postrm() leaves everything where pods may run", async () => {
     "run",
     "run/x",
   ]);
+});
+
+Deno.test("postrm() runs nothing that is in the name of a directory", async () => {
+  await using temp = await rootWith();
+  const root = 'a"$(:)`:`%s';
+  await Deno.mkdir(`${temp.path}/${root}/claims/default/data/db`, {
+    recursive: true,
+  });
+  const said = await purge(temp.path, root);
+  ok(said.startsWith(`skerry: ${temp.path}/${root} stays, since`), said);
 });
 
 Deno.test("postrm() leaves claims, and follows no link", async () => {
