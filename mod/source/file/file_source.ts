@@ -185,7 +185,8 @@ export class FileSource {
         const path = manifests.pathOf(name);
         if (demand.isAside) {
           // As when two names change places by way of a third.
-          table.moves.noteAside(path, nowMs + this.#quiet.settleMs);
+          const untilMs = nowMs + this.#quiet.settleMs;
+          table.moves.noteAside(path, { nowMs, untilMs });
         }
         if (movedTo === undefined) table.noteChange(path, demand.look, nowMs);
         else {
@@ -252,7 +253,8 @@ export class FileSource {
     const resolution = await this.#resolve();
     const { pods, objects, reports } = resolution;
     const rewritten = this.#table.rewritten(this.#deps.clock.monotonic());
-    this.#reporter.update([...this.#outage(), ...reports, ...rewritten]);
+    const lasting = reports.filter((report) => !this.#isMoving(report));
+    this.#reporter.update([...this.#outage(), ...lasting, ...rewritten]);
     if (pathState.kind === "unknown") return undefined;
     const held = this.#heldBack(resolution);
     this.#isChanged = held !== undefined;
@@ -280,6 +282,16 @@ export class FileSource {
     const resolution = await this.#kept.resolve(this.#table.entries);
     this.#resolved = { version, resolution };
     return resolution;
+  }
+
+  /** Whether two files have the same only since one of them is missing, and waited for. */
+  #isMoving(report: FileReport): boolean {
+    if (report.kind !== "duplicate" && report.kind !== "duplicate_object") {
+      return false;
+    }
+    return [report.file, report.of].some((path) =>
+      this.#table.get(path).missingMs !== undefined
+    );
   }
 
   #pass(resolution: Resolution): void {

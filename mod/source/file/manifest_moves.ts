@@ -38,8 +38,12 @@ export class ManifestMoves {
    * What had a name got another that is none of a manifest: it may come back by `untilMs`,
    * under any name that it is linked to.
    */
-  noteAside(path: string, untilMs: number): void {
+  noteAside(
+    path: string,
+    { nowMs, untilMs }: { readonly nowMs: number; readonly untilMs: number },
+  ): void {
     this.#asideMs.set(path, untilMs);
+    this.asideMs(nowMs);
   }
 
   /** When the last that was moved aside is not waited for any more. */

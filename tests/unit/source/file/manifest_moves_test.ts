@@ -39,7 +39,7 @@ Deno.test("ManifestMoves forgets links between names that are at rest, and no ot
 
 Deno.test("ManifestMoves waits for what went aside, and for what is linked to it, for a while", () => {
   const moves = new ManifestMoves();
-  moves.noteAside("a", 100);
+  moves.noteAside("a", { nowMs: 0, untilMs: 100 });
   moves.link("b", "a");
   strictEqual(moves.asideMs(99), 100);
   deepStrictEqual(["a", "b", "c"].map(moves.mover(99, nothing)), [

@@ -158,3 +158,40 @@ Deno.test("FileSource looks once a second for a manifest that cannot be read whe
   await rig.pass(1_500);
   strictEqual(rig.names, "");
 });
+
+for (const ms of [0, 20, 99]) {
+  for (const how of ["touched", "changed in mode"] as const) {
+    Deno.test(`FileSource does not report a manifest twice that is moved and then ${how} for ${ms} ms`, async () => {
+      await using rig = new FileSourceRig();
+      const { files } = rig;
+      files.write("a.yaml", withUid("a"), OLD);
+      await rig.pass();
+      move(rig, "a", "b");
+      if (how === "touched") files.touch("b.yaml");
+      files.hint("b.yaml", "written");
+      await rig.pass(ms);
+      files.hint("b.yaml", "closed");
+      await rig.pass(5_000);
+      deepStrictEqual(lacking(rig, "a"), []);
+      deepStrictEqual([...rig.lastGood.records.keys()], ["/m/b.yaml"]);
+      deepStrictEqual(rig.log, []);
+    });
+  }
+}
+
+Deno.test("FileSource reports a manifest twice that is back where it was moved from", async () => {
+  await using rig = new FileSourceRig();
+  const { files } = rig;
+  files.write("a.yaml", withUid("a"), OLD);
+  await rig.pass();
+  move(rig, "a", "b");
+  files.touch("b.yaml");
+  files.hint("b.yaml", "written");
+  await rig.pass(20);
+  files.hint("b.yaml", "closed");
+  await rig.pass(20);
+  files.write("a.yaml", withUid("a"), OLD);
+  files.hint("a.yaml", "arrived");
+  await rig.pass(500);
+  deepStrictEqual(rig.source.report().map(({ kind }) => kind), ["duplicate"]);
+});
