@@ -59,6 +59,8 @@ export class MemoryLogs implements LogFiles, LogRuntime {
   opensAndFails = false;
   /** Whether the runtime writes the log to another place. */
   isElsewhere = false;
+  /** What keeps the log from being changed. */
+  fault: string | undefined;
 
   /** Called at each look, and when a compressed copy is whole. */
   whenLooked: () => void = () => {};
@@ -130,7 +132,7 @@ export class MemoryLogs implements LogFiles, LogRuntime {
   }
 
   wayFault(): Promise<string | undefined> {
-    return Promise.resolve(undefined);
+    return Promise.resolve(this.fault);
   }
 
   // deno-lint-ignore require-await -- a failure is a rejection

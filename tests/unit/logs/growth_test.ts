@@ -22,6 +22,7 @@ for (
     ["one that was rotated", at(0, 0), at(100, 4_000), true, 4_000],
     ["one that was rotated, a fast one", at(0, 0), at(900, 1_000), true, 1_000],
     ["two looks at once", at(0, 5), at(900, 5), false, 1_000],
+    ["a full one that stands still", at(100, 0), at(100, 1), false, 10_000],
   ] as const
 ) {
   Deno.test(`pauseAfter() ${what}`, () => {
@@ -29,3 +30,17 @@ for (
     strictEqual(pauseAfter(before, now, pace), wanted);
   });
 }
+
+Deno.test("pauseAfter() takes two looks at once for a millisecond apart", () => {
+  const pace = { maxSizeBytes: 5_002, monitorIntervalMs: 10_000 };
+  const looks = [at(0, 5), at(2, 5)] as const;
+  strictEqual(pauseAfter(...looks, { ...pace, isRotated: false }), 2_500);
+});
+
+Deno.test("pauseAfter() waits no longer than a short interval", () => {
+  const pace = { maxSizeBytes: 100, monitorIntervalMs: 300 };
+  for (const isRotated of [true, false]) {
+    strictEqual(pauseAfter(undefined, at(1, 0), { ...pace, isRotated }), 300);
+    strictEqual(pauseAfter(at(0, 0), at(99, 300), { ...pace, isRotated }), 300);
+  }
+});

@@ -4,17 +4,19 @@
  * @module
  */
 
-import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
+import { deepStrictEqual, rejects, strictEqual } from "node:assert/strict";
 import { MetricsRegistry } from "../../../mod/base/telemetry/mod.ts";
 import { LogBudget } from "../../../mod/logs/log_budget.ts";
 import { FakeClock } from "../../support/fake_clock.ts";
 import { messagesTo } from "../../support/log_lines.ts";
-import { LOG, MemoryLogs } from "../../support/logs/memory_logs.ts";
-import { LogsRig } from "../../support/logs/logs_rig.ts";
+import { type EventOfPod, eventsOfPodsTo } from "../../support/event_list.ts";
+import { MemoryLogs } from "../../support/logs/memory_logs.ts";
 
 class Rig implements AsyncDisposable {
   readonly clock = new FakeClock();
   readonly warnings: string[] = [];
+  readonly metrics = new MetricsRegistry();
+  readonly events: EventOfPod[] = [];
   /** How often the directory of all logs was listed. */
   looks = 0;
   failure: Error | undefined;
@@ -25,19 +27,27 @@ class Rig implements AsyncDisposable {
   tree: Readonly<Record<string, readonly string[]>> = {};
   /** The files that nothing else was to be done with. */
   readonly released: string[] = [];
-  readonly #stop = new AbortController();
-  readonly #work: Promise<void>;
+  /** What each file takes. */
+  bytes = 60;
+  /** What keeps logs from being changed. */
+  fault: string | undefined;
+  /** Called before a file is removed. */
+  removing: () => void = () => {};
+  readonly stop = new AbortController();
+  readonly work: Promise<void>;
 
   constructor(budgetBytes: number | undefined) {
     const { clock, warnings } = this;
     const budget = new LogBudget({
       clock,
       log: messagesTo(warnings, { clock, level: "warn" }),
-      metrics: new MetricsRegistry(),
-      events: { record: () => {} },
+      metrics: this.metrics,
+      events: eventsOfPodsTo(this.events),
       files: Object.assign(new MemoryLogs(), {
+        wayFault: () => Promise.resolve(this.fault),
         remove: async (path: string) => {
           await this.#unlessBroken(path);
+          this.removing();
           this.removed.push(path.split("/").at(-1) ?? "");
         },
       }),
@@ -52,7 +62,7 @@ class Rig implements AsyncDisposable {
             ? this.#unlessBroken(path).then(() => entries)
             : Promise.reject(this.failure);
         },
-        bytes: () => Promise.resolve(60),
+        bytes: () => Promise.resolve(this.bytes),
       },
       compressor: {
         release: (path) => {
@@ -62,7 +72,27 @@ class Rig implements AsyncDisposable {
       },
       owns: () => true,
     }, { podLogsDir: "/logs", budgetBytes, monitorIntervalMs: 10_000 });
-    this.#work = budget.run(this.#stop.signal).catch(() => {});
+    this.work = budget.run(this.stop.signal);
+    this.work.catch(() => {});
+  }
+
+  /** Puts the log of one container there, and so many rotated files. */
+  put(rotated: number): void {
+    this.tree = {
+      "/logs": ["shop_web_u/"],
+      "/logs/shop_web_u": ["c/"],
+      "/logs/shop_web_u/c": [
+        "0.log",
+        ...Array.from({ length: rotated }, (_, at) => `0.log.2026010${at + 1}`)
+          .map((day) => `${day}-000000`),
+      ],
+    };
+  }
+
+  metric(name: string): number {
+    const line = this.metrics.render().split("\n")
+      .find((line) => line.startsWith(`${name} `));
+    return Number(line?.split(" ").at(-1));
   }
 
   #unlessBroken(path: string): Promise<void> {
@@ -72,8 +102,8 @@ class Rig implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    this.#stop.abort();
-    await this.#work;
+    this.stop.abort();
+    await this.work.catch(() => {});
   }
 }
 
@@ -127,15 +157,6 @@ for (
   });
 }
 
-Deno.test("LogRotator has a missing log begun though other containers run as well", async () => {
-  await using rig = new LogsRig();
-  rig.logs.take(LOG.file);
-  rig.logs.put("1.log", []);
-  rig.running = [LOG, { ...LOG, containerId: "id-other", file: "1.log" }];
-  await rig.interval();
-  ok(rig.logs.names.includes("0.log"));
-});
-
 Deno.test("LogBudget removes no file that is just being compressed", async () => {
   await using rig = new Rig(100);
   const rotated = "0.log.20260102-030405";
@@ -148,15 +169,80 @@ Deno.test("LogBudget removes no file that is just being compressed", async () =>
   deepStrictEqual(rig.released, [`/logs/shop_web_u/c/${rotated}`]);
 });
 
-Deno.test("LogRotator compresses what an earlier agent left plain, but for the newest", async () => {
-  await using rig = new LogsRig();
-  rig.logs.isIdle = true;
-  rig.logs.put("0.log.20260102-030405", ["a"]);
-  rig.logs.put("0.log.20260102-030406", ["b"]);
-  await rig.interval();
-  deepStrictEqual(rig.logs.names, [
-    "0.log",
-    "0.log.20260102-030405.gz",
-    "0.log.20260102-030406",
+Deno.test("LogBudget removes each file plain and compressed, counts them, and tells their pod once a look", async () => {
+  await using rig = new Rig(130);
+  rig.put(3);
+  await rig.clock.advance(10_000);
+  deepStrictEqual(rig.removed, [
+    "0.log.20260101-000000",
+    "0.log.20260101-000000.gz",
+    "0.log.20260102-000000",
+    "0.log.20260102-000000.gz",
   ]);
+  strictEqual(rig.metric("skerry_log_budget_removed_total"), 2);
+  strictEqual(rig.metric("skerry_pod_logs_bytes"), 120);
+  deepStrictEqual(rig.events, [{
+    pod: { namespace: "shop", name: "web", uid: "u" },
+    type: "Warning",
+    reason: "LogsRemoved",
+    message:
+      "Removed its oldest rotated logs: the logs of all pods take more than --pod-logs-budget",
+  }]);
+  deepStrictEqual(rig.warnings, []);
+});
+
+Deno.test("LogBudget warns once while it is over, and again when it was within", async () => {
+  await using rig = new Rig(59);
+  rig.put(0);
+  await rig.clock.advance(30_000);
+  deepStrictEqual(rig.warnings, ["pod_logs_over_budget"]);
+  rig.bytes = 59;
+  await rig.clock.advance(10_000);
+  rig.bytes = 60;
+  await rig.clock.advance(30_000);
+  strictEqual(rig.warnings.length, 2);
+  strictEqual(rig.metric("skerry_pod_logs_bytes"), 60);
+});
+
+Deno.test("LogBudget counts a file that cannot be removed as left, and says that of it only", async () => {
+  await using rig = new Rig(100);
+  rig.put(1);
+  rig.broken = ["/logs/shop_web_u/c/0.log.20260101-000000"];
+  await rig.clock.advance(10_000);
+  strictEqual(rig.metric("skerry_pod_logs_bytes"), 120);
+  strictEqual(rig.metric("skerry_log_budget_removed_total"), 0);
+  deepStrictEqual(rig.warnings, ["log_budget_not_kept"]);
+  deepStrictEqual(rig.events, []);
+  // One look goes by without it, in which nothing else could go.
+  await rig.clock.advance(10_000);
+  deepStrictEqual(rig.warnings, [
+    "log_budget_not_kept",
+    "pod_logs_over_budget",
+  ]);
+  rig.broken = [];
+  await rig.clock.advance(10_000);
+  strictEqual(rig.metric("skerry_pod_logs_bytes"), 60);
+});
+
+Deno.test("LogBudget removes nothing behind a link", async () => {
+  await using rig = new Rig(100);
+  rig.put(1);
+  rig.fault = "it is a link";
+  await rig.clock.advance(10_000);
+  deepStrictEqual(rig.removed, []);
+  deepStrictEqual(rig.released, []);
+  deepStrictEqual(rig.warnings, ["log_budget_not_kept"]);
+});
+
+Deno.test("LogBudget.run() ends between two files, and says nothing of it", async () => {
+  await using rig = new Rig(60);
+  rig.put(2);
+  rig.removing = () => rig.stop.abort(new Error("over"));
+  await rig.clock.advance(10_000);
+  await rejects(rig.work, /over/);
+  deepStrictEqual(rig.removed, [
+    "0.log.20260101-000000",
+    "0.log.20260101-000000.gz",
+  ]);
+  deepStrictEqual(rig.warnings, []);
 });

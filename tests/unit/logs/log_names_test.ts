@@ -61,7 +61,10 @@ for (
     "0.log.20260102",
     "0.log.20260230-000000",
     "0.log.20260102-250000",
+    "0.log.20261302-030405",
+    "0.log.20260102-036005",
     "0.log.99991231-235959",
+    "0.log.90000101-000001",
     "0.log.20260102-030405.gz.tmp",
     "0.log.20260102-030405.zst",
     "0.log.20260102-030405\n",
@@ -74,6 +77,26 @@ for (
     deepStrictEqual(parts, { rotated: [], useless: [] });
   });
 }
+
+Deno.test("readLogNames() takes the last stamp that others can follow", () => {
+  const name = "0.log.90000101-000000";
+  deepStrictEqual(readLogNames([name], "0.log").rotated, [
+    { name, stamp: "90000101-000000", isCompressed: false },
+  ]);
+});
+
+Deno.test("nextRotatedName() counts from the newest", () => {
+  const rotated = ["20260102-030405", "20260102-030409"].map((stamp) => ({
+    name: `0.log.${stamp}`,
+    stamp,
+    isCompressed: false,
+  }));
+  const nowMs = Date.parse("2026-01-02T03:04:08Z");
+  strictEqual(
+    nextRotatedName("0.log", rotated, nowMs),
+    "0.log.20260102-030410",
+  );
+});
 
 for (
   const [newest, now, wanted] of [

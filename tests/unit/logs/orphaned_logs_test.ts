@@ -5,11 +5,11 @@
  */
 
 import { deepStrictEqual, rejects, strictEqual } from "node:assert/strict";
-import { silentLogger } from "../../../mod/base/telemetry/mod.ts";
 import type { Garbage } from "../../../mod/collect/mod.ts";
 import type { Removal } from "../../../mod/host/files/mod.ts";
 import { OrphanedLogs } from "../../../mod/logs/orphaned_logs.ts";
 import { FakeClock } from "../../support/fake_clock.ts";
+import { messagesTo } from "../../support/log_lines.ts";
 
 const HOUR_MS = 3_600_000;
 const UID = "0123456789abcdef0123456789abcdef";
@@ -19,6 +19,9 @@ class Rig implements AsyncDisposable {
   readonly clock = new FakeClock();
   readonly pieces = new Map<string, Garbage>();
   readonly removed: string[] = [];
+  readonly messages: string[] = [];
+  /** Whether the disk does not give the directory of all logs. */
+  isBroken = false;
   entries = [{ name: ORPHAN, isDirectory: true }];
   known: boolean | undefined = false;
   ageMs = 1_000 * HOUR_MS;
@@ -31,13 +34,16 @@ class Rig implements AsyncDisposable {
   constructor() {
     const orphans = new OrphanedLogs({
       clock: this.clock,
-      log: silentLogger,
+      log: messagesTo(this.messages, { clock: this.clock, level: "debug" }),
       collector: {
         add: (piece) => void this.pieces.set(piece.key, piece),
         has: (key) => this.pieces.has(key),
       },
       files: {
-        entries: () => Promise.resolve(this.entries),
+        entries: () =>
+          this.isBroken
+            ? Promise.reject(new Error("EIO"))
+            : Promise.resolve(this.entries),
         changedMs: (path) =>
           path === this.broken
             ? Promise.reject(new Error("EIO"))
@@ -75,6 +81,7 @@ Deno.test("OrphanedLogs removes the logs of a pod that two looks did not know", 
   await rig.hours(1);
   await rig.collect();
   deepStrictEqual(rig.removed, [`/logs/${ORPHAN}`]);
+  deepStrictEqual(rig.messages, ["orphaned_logs_removed"]);
   // It is not handed over again while it is there.
   await rig.hours(5);
   strictEqual(rig.pieces.size, 1);
@@ -88,6 +95,64 @@ Deno.test("OrphanedLogs removes the others where one cannot be looked at", async
   await rig.hours(2);
   await rig.collect();
   deepStrictEqual(rig.removed, [`/logs/${other}`]);
+  deepStrictEqual(rig.messages, [
+    "orphaned_logs_not_dated",
+    "orphaned_logs_removed",
+  ]);
+});
+
+Deno.test("OrphanedLogs looks every hour, also after the disk gave nothing", async () => {
+  await using rig = new Rig();
+  rig.isBroken = true;
+  await rig.clock.advance(HOUR_MS - 1);
+  deepStrictEqual(rig.messages, []);
+  await rig.clock.advance(1);
+  deepStrictEqual(rig.messages, ["orphaned_logs_not_listed"]);
+  rig.isBroken = false;
+  await rig.clock.advance(2 * HOUR_MS - 1);
+  strictEqual(rig.pieces.size, 0);
+  await rig.clock.advance(1);
+  strictEqual(rig.pieces.size, 1);
+});
+
+Deno.test("OrphanedLogs removes logs in which nothing changed for a whole day", async () => {
+  await using rig = new Rig();
+  rig.ageMs = 24 * HOUR_MS - 1;
+  await rig.hours(5);
+  strictEqual(rig.pieces.size, 0);
+  rig.ageMs = 24 * HOUR_MS;
+  await rig.hours(1);
+  strictEqual(rig.pieces.size, 1);
+});
+
+Deno.test("OrphanedLogs remembers ten thousand directories and no more", async () => {
+  await using rig = new Rig();
+  rig.entries = Array.from({ length: 10_001 }, (_, at) => ({
+    name: `shop_web-${at}_${UID}`,
+    isDirectory: true,
+  }));
+  await rig.hours(2);
+  strictEqual(rig.pieces.size, 10_000);
+});
+
+Deno.test("OrphanedLogs names a piece for the operator", async () => {
+  await using rig = new Rig();
+  await rig.hours(2);
+  deepStrictEqual(
+    [...rig.pieces.values()].map(({ key, what }) => [key, what]),
+    [[
+      `orphaned_logs/${ORPHAN}`,
+      `the logs "/logs/${ORPHAN}", whose pod nobody knows`,
+    ]],
+  );
+});
+
+Deno.test("OrphanedLogs leaves the logs of a pod of which nothing is known any more", async () => {
+  await using rig = new Rig();
+  await rig.hours(2);
+  rig.known = undefined;
+  await rig.collect();
+  deepStrictEqual(rig.removed, []);
 });
 
 for (

@@ -53,6 +53,20 @@ for (
     ],
     ["all that there is", [pod("a", 5, { a: 1, b: 1 })], 0, ["a a", "a b"], 5],
     ["nothing of nothing", [], 0, [], 0],
+    [
+      "files of the first of two that are as large",
+      [pod("a", 0, { a: 10 }), pod("b", 0, { x: 10 })],
+      10,
+      ["a a"],
+      10,
+    ],
+    [
+      "files of two pods by turns",
+      [pod("a", 0, { a: 10, b: 10 }), pod("b", 0, { x: 12, y: 9 })],
+      0,
+      ["b x", "a a", "a b", "b y"],
+      0,
+    ],
   ] as const
 ) {
   Deno.test(`planBudget() removes ${what}`, () => {
