@@ -28,6 +28,7 @@
  * @module
  */
 
+export { diskMeter } from "./disk_meter.ts";
 export { diskLogFiles, type LogFiles, type LogLook } from "./log_files.ts";
 export { LogKeeper, type LogKeeperOptions } from "./log_keeper.ts";
 export { type LogParts, readLogNames, type RotatedLog } from "./log_names.ts";

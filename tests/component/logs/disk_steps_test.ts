@@ -5,8 +5,7 @@
  */
 
 import { deepStrictEqual, ok, rejects, strictEqual } from "node:assert/strict";
-import { diskMeter } from "../../../mod/logs/disk_meter.ts";
-import { diskLogFiles } from "../../../mod/logs/mod.ts";
+import { diskLogFiles, diskMeter } from "../../../mod/logs/mod.ts";
 import { makeFifo } from "../../support/fifo.ts";
 import { LOG } from "../../support/logs/memory_logs.ts";
 import { TempDir } from "../../support/temp_dir.ts";
