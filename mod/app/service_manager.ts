@@ -139,12 +139,14 @@ function isAlive(problems: readonly HealthProblem[]): boolean {
   return !problems.some(({ check }) => check === VITAL_CHECK);
 }
 
+/** systemd drops a message of more than 4096 bytes, and with it the signs of life in it. */
+const STATUS_LENGTH = 1_000;
+
 /** One line for `systemctl status`. */
 function statusText(problems: readonly HealthProblem[]): string {
-  return problems.length === 0
-    ? "Healthy"
-    : problems.map(({ check, reason }) => `${check}: ${oneLine(reason)}`)
-      .join("; ");
+  if (problems.length === 0) return "Healthy";
+  return problems.map(({ check, reason }) => `${check}: ${oneLine(reason)}`)
+    .join("; ").slice(0, STATUS_LENGTH).toWellFormed();
 }
 
 /** A line feed would begin another assignment. */

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { deepStrictEqual, strictEqual } from "node:assert/strict";
+import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
 import { ServiceManager } from "../../../mod/app/service_manager.ts";
 import { createLogger } from "../../../mod/base/telemetry/mod.ts";
 import type { HealthProblem } from "../../../mod/server/mod.ts";
@@ -50,6 +50,15 @@ Deno.test("ServiceManager is ready at once, and says within which time it gives 
   const { clock, told, end } = rig();
   await clock.advance(0);
   deepStrictEqual(told, ["READY=1 WATCHDOG_USEC=180000000 STATUS=Healthy"]);
+  await end();
+});
+
+Deno.test("ServiceManager sends no more than a service manager takes", async () => {
+  const { clock, told, world, end } = rig();
+  world.problems = [{ check: "runtime", reason: "\u{1f4a5}€".repeat(5_000) }];
+  await clock.advance(10_000);
+  for (const text of told) ok(new TextEncoder().encode(text).length < 4096);
+  match(told.at(-1) ?? "", /^STATUS=runtime: /);
   await end();
 });
 
