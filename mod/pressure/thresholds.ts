@@ -96,6 +96,8 @@ export function readThresholds(fields: ThresholdFields): ReadThresholds {
       soft: softLeast,
     });
     if (conflict !== undefined) faults.push(conflict);
+    const amounts = { evictionHard: least, evictionSoft: softLeast };
+    faults.push(...unreachable(fields, { signal, reclaim, amounts }));
   }
   faults.push(...unknownSignals(fields));
   // Upstream: 0% and 100% are no thresholds at all.
@@ -207,6 +209,33 @@ function conflictOf(
   const softText = fields.evictionSoft[signal];
   const hardText = fieldOf(fields, "evictionHard")[signal];
   return `Cannot use evictionSoft["${signal}"]: found "${softText}" beside evictionHard["${signal}"] "${hardText}", wanted more than that`;
+}
+
+/** More than there can be is never there again: one pod after the other would be ended. */
+function unreachable(
+  fields: ThresholdFields,
+  { signal, reclaim, amounts }: {
+    readonly signal: PressureSignal;
+    readonly reclaim: Amount;
+    readonly amounts: Readonly<
+      Record<"evictionHard" | "evictionSoft", Amount | undefined>
+    >;
+  },
+): string[] {
+  return (["evictionHard", "evictionSoft"] as const).flatMap((field) => {
+    const least = amounts[field];
+    const isReachable = least === undefined || least.kind !== "part" ||
+      reclaim.kind !== "part" || least.value >= 1 ||
+      least.value + reclaim.value < 1;
+    if (isReachable) return [];
+    const [found, beside] = [
+      fieldOf(fields, "evictionMinimumReclaim")[signal],
+      fieldOf(fields, field)[signal],
+    ];
+    return [
+      `Cannot use evictionMinimumReclaim["${signal}"]: found "${found}" beside ${field}["${signal}"] "${beside}", wanted less than 100% together`,
+    ];
+  });
 }
 
 function unknownSignals(fields: ThresholdFields): string[] {

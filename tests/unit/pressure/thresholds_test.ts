@@ -124,6 +124,14 @@ const REFUSED: readonly (readonly [
     'Cannot use evictionSoft: found "memory.available" without one in evictionSoftGracePeriod, wanted both',
   ],
   [
+    "to reclaim more than there is beside a threshold",
+    {
+      evictionHard: { "nodefs.available": "10%" },
+      evictionMinimumReclaim: { "nodefs.available": "90%" },
+    },
+    'Cannot use evictionMinimumReclaim["nodefs.available"]: found "90%" beside evictionHard["nodefs.available"] "10%", wanted less than 100% together',
+  ],
+  [
     "a grace without its threshold",
     { evictionSoftGracePeriod: { "memory.available": "1m" } },
     'Cannot use evictionSoftGracePeriod: found "memory.available" without one in evictionSoft, wanted both',
