@@ -18,7 +18,7 @@ interface EndedPodsDeps {
 /** Frees what pods keep that ended by themselves: containers and logs, but not how they ended. */
 export class EndedPods {
   readonly #deps: EndedPodsDeps;
-  /** Those whose removal has begun; the collector goes on with it. */
+  /** The ids of containers whose removal has begun; the collector goes on with it. */
   #begun: ReadonlySet<string> = new Set();
 
   constructor(deps: EndedPodsDeps) {
@@ -30,19 +30,23 @@ export class EndedPods {
     { signal: shortage }: { readonly signal: string },
   ): Promise<"done" | "under_way"> {
     if (!shortage.includes("fs.")) return Promise.resolve("done");
-    const listed = new Set(
-      this.#deps.runtimePods()
-        ?.filter(({ containers }) => containers.length > 0)
-        .map(({ uid }) => uid),
+    const listed = new Map(
+      this.#deps.runtimePods()?.map((pod) => [pod.uid, idsOf(pod)]),
     );
-    const uids = this.#deps.workers.list().flatMap(({ uid, state }) => {
+    const kept = this.#deps.workers.list().flatMap(({ uid, state }) => {
       const isKept = state.kind === "finished" && !isRemoved(state) &&
         stopOf(state)?.eviction === undefined;
-      return isKept && listed.has(uid) ? [uid] : [];
+      return isKept ? [{ uid, ids: listed.get(uid) ?? [] }] : [];
     });
-    const fresh = uids.filter((uid) => !this.#begun.has(uid));
-    this.#begun = new Set(uids);
-    for (const uid of fresh) this.#deps.remains.remove(uid, "status");
+    const fresh = kept.filter(({ ids }) =>
+      ids.some((id) => !this.#begun.has(id))
+    );
+    this.#begun = new Set(kept.flatMap(({ ids }) => ids));
+    for (const { uid } of fresh) this.#deps.remains.remove(uid, "status");
     return Promise.resolve(fresh.length > 0 ? "under_way" : "done");
   }
+}
+
+function idsOf({ containers }: PodListing): readonly string[] {
+  return containers.map(({ id }) => id);
 }
