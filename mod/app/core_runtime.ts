@@ -88,6 +88,7 @@ export async function buildRuntime(
     ...common,
     images,
     imageRecords: deps.pulledImages,
+    ingests: (options) => deps.connection.ingests(options),
     credentials: imageCredentials(config, deps),
     containerFiles,
     specs: specBuilder(config, { ...deps, nodeFiles, users }),
@@ -104,6 +105,7 @@ export async function buildRuntime(
         perSecond: config.images.pullsPerSecond,
         burst: config.images.pullBurst,
       },
+      progressDeadlineMs: config.images.progressDeadlineMs,
     },
   });
   const { activities } = executor;

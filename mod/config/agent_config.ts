@@ -94,6 +94,8 @@ export interface ImagesConfig {
   readonly pullsPerSecond: number;
   /** How many may begin at once. */
   readonly pullBurst: number;
+  /** How long a pull may stand still where the runtime shows it; 0 for no such limit. */
+  readonly progressDeadlineMs: number;
 }
 
 /** What the agent knows of the machine it runs on. */

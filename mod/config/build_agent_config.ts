@@ -12,7 +12,7 @@ import type {
 } from "./agent_config.ts";
 import { namedPaths, valuesIn } from "./complete_settings.ts";
 import { nodeName } from "./decoders.ts";
-import { imageConflicts } from "./image_settings.ts";
+import { imageConflicts, pullFaults } from "./image_settings.ts";
 import {
   manifestUrlFaults,
   manifestUrlOf,
@@ -221,6 +221,7 @@ function conflicts(
     ...faults,
     ...podLogFaults(podLogs),
     ...imageConflicts(imageCollection),
+    ...pullFaults(images),
   ];
 }
 

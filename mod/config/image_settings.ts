@@ -72,6 +72,15 @@ export const IMAGE_ROWS: Rows<Settings["images"]> = {
     kubelet: field("registryBurst", count),
     fallback: 10,
   },
+  progressDeadlineMs: {
+    // Upstream's flag as long as it had docker, which showed each byte: there it is 1m.
+    flag: flag("image-pull-progress-deadline DURATION", durationMs),
+    help:
+      "how long a pull may stand still, 0s for an hour; only\ncontainerd shows it (default {default})",
+    write: formatDuration,
+    skerry: pointer("imagePullProgressDeadline", durationMs),
+    fallback: 300_000,
+  },
 };
 
 const percent = integer(0, 100);
@@ -133,6 +142,22 @@ export const DEAD_CONTAINERS_ROWS: Rows<Settings["deadContainers"]> = {
     fallback: -1,
   },
 };
+
+/** The runtime is asked some times within it. */
+const LEAST_PROGRESS_MS = 10_000;
+
+/** What is wrong with the settings of pulls. */
+export function pullFaults(
+  { progressDeadlineMs }: Settings["images"],
+): string[] {
+  const isGood = progressDeadlineMs === 0 ||
+    progressDeadlineMs >= LEAST_PROGRESS_MS;
+  return isGood ? [] : [
+    `Cannot use imagePullProgressDeadline: found ${
+      formatDuration(progressDeadlineMs)
+    }, wanted at least ${formatDuration(LEAST_PROGRESS_MS)}, or 0s for none`,
+  ];
+}
 
 /** What of these settings contradicts itself. Upstream has the same rules. */
 export function imageConflicts(images: Settings["imageCollection"]): string[] {

@@ -21,6 +21,7 @@ import {
   type ContainerExit,
   EventStreams,
   ExitSource,
+  IngestSource,
   type RuntimeEvent,
 } from "./events/mod.ts";
 import {
@@ -28,6 +29,7 @@ import {
   CriError,
   type CriErrorKind,
   type ImageService,
+  type Ingest,
   type RuntimeService,
   type RuntimeStatus,
   type RuntimeVersion,
@@ -105,6 +107,13 @@ export interface CriConnection extends AsyncDisposable {
     containerId: string,
     options?: CallOptions,
   ): Promise<ContainerExit | undefined>;
+  /**
+   * What the runtime is writing of images, by anybody's pulls; `undefined` when that is not
+   * known: only containerd says it.
+   *
+   * @throws {CriError} Of kind `cancelled` when the signal aborts.
+   */
+  ingests(options?: CallOptions): Promise<readonly Ingest[] | undefined>;
 }
 
 /**
@@ -139,6 +148,7 @@ class GrpcConnection implements CriConnection {
   readonly #rpc: Rpc;
   readonly #streams: EventStreams;
   readonly #exits: ExitSource;
+  readonly #ingests: IngestSource;
   #features: RuntimeFeatures | undefined;
 
   constructor(options: CriOptions, deps: RpcDeps) {
@@ -166,10 +176,9 @@ class GrpcConnection implements CriConnection {
       rpc: this.#rpc,
       isContainerd: () => this.#features?.version.runtimeName === "containerd",
     });
-    this.images = imageClient(
-      new Rpc(imageChannel, deps),
-      requestTimeoutMs,
-    );
+    const imageRpc = new Rpc(imageChannel, deps);
+    this.images = imageClient(imageRpc, requestTimeoutMs);
+    this.#ingests = new IngestSource({ rpc: imageRpc });
   }
 
   async ready(signal: AbortSignal): Promise<RuntimeVersion> {
@@ -210,6 +219,12 @@ class GrpcConnection implements CriConnection {
     return await this.#exits.ask(containerId, signal);
   }
 
+  async ingests(
+    { signal }: CallOptions = {},
+  ): Promise<readonly Ingest[] | undefined> {
+    return await this.#ingests.list(signal);
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     const channels = await Promise.allSettled(this.#channels);
     for (const channel of channels) {
@@ -225,6 +240,7 @@ class GrpcConnection implements CriConnection {
     const { endpoint } = this.#options;
     const [version, status, configured] = await this.#askAll(signal);
     this.#exits.reset();
+    this.#ingests.reset();
     const cgroupDriver = configured ?? driverOfStatus(status.info);
     const before = this.#features?.version.runtimeVersion;
     const { handlers, supplementalGroupsPolicy } = status;

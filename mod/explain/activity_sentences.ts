@@ -5,6 +5,7 @@
  */
 
 import type { ActivityFact } from "../pod/lifecycle/mod.ts";
+import { byteWords } from "./byte_words.ts";
 import type { Scope } from "./explanation.ts";
 import type { ExplainSentence } from "./finding.ts";
 import { RUNS } from "./time_words.ts";
@@ -73,7 +74,11 @@ function wordsOf(activity: ActivityFact, doings: Doings): string {
         turnWords(activity.places, "image is pulled", "images are pulled")
       } at a time`;
     case "pulling_image":
-      return `Pulling the image "${activity.image}" for container "${activity.container}" ${since}`;
+      return `Pulling the image "${activity.image}" for container "${activity.container}" ${since}${
+        activity.bytes === undefined
+          ? ""
+          : `; ${byteWords(activity.bytes)} bytes have come`
+      }`;
     case "starting_container":
       return `Starting container "${activity.container}" ${since}`;
     case "post_start_hook":

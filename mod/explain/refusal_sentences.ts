@@ -5,6 +5,7 @@
  */
 
 import { type RejectionReason, takenPorts } from "../pod/admission/mod.ts";
+import { byteWords } from "./byte_words.ts";
 import type { Explanation } from "./explanation.ts";
 import { cut } from "./innermost.ts";
 import type { PendingVerdictFact } from "./facts.ts";
@@ -87,17 +88,3 @@ function amountWords(
   const differ = !rounded.slice(1).includes(rounded[0] ?? "");
   return isBytes && differ ? rounded : amounts.map(String);
 }
-
-function byteWords(bytes: number): string {
-  const unit = BYTE_UNITS.find(([, size]) => bytes >= size);
-  if (unit === undefined) return `${bytes}`;
-  const [name, size] = unit;
-  return `${Math.round(bytes / size * 10) / 10}${name}`;
-}
-
-const BYTE_UNITS: readonly (readonly [string, number])[] = [
-  ["Ti", 2 ** 40],
-  ["Gi", 2 ** 30],
-  ["Mi", 2 ** 20],
-  ["Ki", 2 ** 10],
-];

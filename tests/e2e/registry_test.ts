@@ -167,6 +167,28 @@ for (const { name, options } of await containerdVersions()) {
       for (const fault of FAULTS) await untilPodRuns(agent, nameOf(fault));
     });
 
+    test("one that sends a byte a second is given up when it stands still for too long, until it behaves", async (runtime) => {
+      await using registry = await OciRegistry.start();
+      const image = await registry.add("team/slow", await recipe("still"));
+      image.fault = "slow";
+      await using agent = await AgentProcess.start({
+        ...runtime.agentOptions(),
+        args: ["--image-pull-progress-deadline=10s"],
+      });
+      await agent.apply("slow.json", sleeper("slow", image.byTag));
+      match(
+        await untilRefused(agent, "slow"),
+        /no progress for \d+(\.\d+)?s \(imagePullProgressDeadline\)/,
+      );
+      image.fault = undefined;
+      await untilPodRuns(agent, "slow");
+      const { text } = await agent.get("/metrics");
+      match(
+        text,
+        /^kubelet_image_pull_duration_seconds_count\{image_size_in_bytes="0-10MB"\} 1$/m,
+      );
+    });
+
     test("ones whose layers never end hold up no other pod, and nothing is left of their pods when those are removed", async (runtime) => {
       await using registry = await OciRegistry.start();
       await using agent = await AgentProcess.start(runtime.agentOptions());

@@ -116,8 +116,8 @@ export function readExit(
   return { exitCode, finishedAt: seconds * 1_000_000_000n + BigInt(nanos) };
 }
 
-/** Whether the runtime does not have the service, or not for us. */
-function isRefusal(error: unknown): boolean {
+/** Whether the runtime does not have a service of containerd's own, or not for us. */
+export function isRefusal(error: unknown): boolean {
   if (!(error instanceof CriError)) return false;
   if (error.kind === "unimplemented") return true;
   const { cause } = error;

@@ -19,6 +19,7 @@
  */
 
 export { type ContainerExit, ExitSource } from "./container_exit.ts";
+export { IngestSource } from "./ingests.ts";
 export { removeWithTask } from "./left_task.ts";
 export { EventStreams } from "./event_streams.ts";
 export type {

@@ -38,6 +38,7 @@ export type {
   FileSystemUsage,
   Image,
   ImageFileSystems,
+  Ingest,
   ListedImage,
   MemoryFigures,
   RuntimeContainerState,

@@ -145,6 +145,18 @@ export interface ListedImage {
   readonly pinned: boolean;
 }
 
+/** A layer or another piece of an image that is not whole yet; whose image is not said. */
+export interface Ingest {
+  /** What is whole is not listed any more. */
+  readonly ref: string;
+  /** How many bytes are there. containerd writes a mebibyte at a time. */
+  readonly bytes: number;
+  /** How many there will be; 0 where that is not known. */
+  readonly totalBytes: number;
+  /** When it was begun, perhaps by an earlier pull: wall clock, milliseconds since the epoch. */
+  readonly begunMs: number;
+}
+
 /** What images or writable layers take on one file system. */
 export interface FileSystemUsage {
   /** A directory in the file system. */

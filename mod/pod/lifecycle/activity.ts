@@ -14,10 +14,17 @@ export type Activity =
     readonly kind: "making_volumes" | "creating_sandbox" | "stopping_sandboxes";
   }
   | {
-    /** The runtime is asked whether it has the image, or pulls it. */
-    readonly kind: "looking_for_image" | "pulling_image";
+    /** The runtime is asked whether it has the image. */
+    readonly kind: "looking_for_image";
     readonly container: string;
     readonly image: string;
+  }
+  | {
+    readonly kind: "pulling_image";
+    readonly container: string;
+    readonly image: string;
+    /** How many have come, if that is known. */
+    readonly bytes?: number | undefined;
   }
   /** Others are pulling; `places` may do so at once. */
   | {

@@ -5,18 +5,11 @@
  */
 
 import { type Clock, defined } from "../../base/mod.ts";
-import { formatDuration } from "../../base/text/mod.ts";
 import type { SandboxConfig } from "../../cri/config/mod.ts";
 import type { Image, ImageService } from "../../cri/model/mod.ts";
 import type { PullCredential } from "../credentials/mod.ts";
+import type { PullProgress } from "./pull_progress.ts";
 import { type TriedPull, tryCredentials } from "./try_credentials.ts";
-
-/**
- * Longest time for one pull. The CRI reports no progress. containerd gives up a pull
- * that makes none for five minutes, so this is for a runtime that hangs itself, and long
- * enough for an image of 1 GB over a line of 2.5 Mbit/s. (The kubelet has no limit.)
- */
-export const PULL_LIMIT_MS = 3_600_000;
 
 interface Lookup {
   readonly answer: Promise<Image | undefined>;
@@ -37,11 +30,19 @@ export type PullService = Pick<ImageService, "imageStatus" | "pullImage">;
 export class ImageCalls {
   readonly #images: PullService;
   readonly #clock: Clock;
+  readonly #progress: Pick<PullProgress, "begin">;
   readonly #lookups = new Map<string, Lookup>();
 
-  constructor(deps: { readonly images: PullService; readonly clock: Clock }) {
+  constructor(
+    deps: {
+      readonly images: PullService;
+      readonly clock: Clock;
+      readonly progress: Pick<PullProgress, "begin">;
+    },
+  ) {
     this.#images = deps.images;
     this.#clock = deps.clock;
+    this.#progress = deps.progress;
   }
 
   /** Whether the image is known to be there, without asking. */
@@ -79,7 +80,7 @@ export class ImageCalls {
    * Has the runtime pull an image, with each of the credentials until one is good.
    *
    * @returns the reference by which a container names it, and what was shown
-   * @throws {Error} when it is not there in time
+   * @throws {Error} when it is not there in time, or stands still
    * @throws {unknown} what the runtime says, and the reason of the signal when it aborts
    */
   async pull(
@@ -91,11 +92,10 @@ export class ImageCalls {
     },
   ): Promise<TriedPull> {
     const { sandboxConfig, credentials, signal } = options;
-    const limit = new AbortController();
-    using _limit = this.#clock.after(PULL_LIMIT_MS, () => limit.abort());
+    using watched = this.#progress.begin(image);
     try {
       const common = defined({
-        signal: AbortSignal.any([signal, limit.signal]),
+        signal: AbortSignal.any([signal, watched.signal]),
         sandboxConfig,
       });
       const pulled = await tryCredentials(
@@ -106,13 +106,9 @@ export class ImageCalls {
       this.forget(image);
       return pulled;
     } catch (error) {
-      if (signal.aborted || !limit.signal.aborted) throw error;
-      throw new Error(
-        `Cannot pull image "${image}": the runtime was still pulling after ${
-          formatDuration(PULL_LIMIT_MS)
-        }, the longest time that a pull has`,
-        { cause: error },
-      );
+      if (signal.aborted || watched.why === undefined) throw error;
+      // The runtime says only that it was to end: that is no cause.
+      throw new Error(`Cannot pull image "${image}": ${watched.why}`);
     }
   }
 }

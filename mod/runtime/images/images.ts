@@ -9,7 +9,6 @@ import { unlessAborted } from "../../base/mod.ts";
 import type { SandboxConfig } from "../../cri/config/mod.ts";
 import type { Image } from "../../cri/model/mod.ts";
 import { causeOf, ContainerEvents } from "../account/mod.ts";
-import { PULL_LIMIT_MS } from "./image_calls.ts";
 import type { ImageHold } from "./image_holds.ts";
 import {
   type ImageFields,
@@ -22,6 +21,7 @@ import {
   type PullerDeps,
   type PullerOptions,
 } from "./pod_pulls.ts";
+import { PULL_LIMIT_MS } from "./pull_progress.ts";
 import type { Fetched, ImageOutcome, PullEnd, PullKey } from "./pull_tasks.ts";
 
 /**

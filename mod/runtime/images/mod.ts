@@ -28,5 +28,6 @@ export { listedName } from "./image_reference.ts";
 export type { VerificationPolicy } from "./image_access.ts";
 export { ImagePuller } from "./images.ts";
 export type { PullerOptions } from "./pod_pulls.ts";
+export type { ListIngests } from "./pull_progress.ts";
 export { type ImageRecords, PulledImages } from "./pulled_images.ts";
 export { imagesOf, pullFirst } from "./pull_first.ts";

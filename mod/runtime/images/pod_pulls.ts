@@ -16,6 +16,7 @@ import {
 import type { MetricsRegistry } from "../../base/telemetry/mod.ts";
 import { formatDuration } from "../../base/text/mod.ts";
 import type { SandboxConfig } from "../../cri/config/mod.ts";
+import type { Activity } from "../../pod/lifecycle/mod.ts";
 import type { Image } from "../../cri/model/mod.ts";
 import {
   type Activities,
@@ -27,6 +28,7 @@ import { ImageCalls, type PullService } from "./image_calls.ts";
 import { ImageHolds } from "./image_holds.ts";
 import { repositoryOf } from "./image_reference.ts";
 import { PullBackoffs } from "./pull_backoffs.ts";
+import { type ListIngests, PullProgress } from "./pull_progress.ts";
 import { PullMetrics } from "./pull_metrics.ts";
 import { type PullLimits, PullRate } from "./pull_rate.ts";
 import {
@@ -48,6 +50,7 @@ export interface PullerDeps {
   readonly activities: Activities;
   readonly credentials: CredentialFinder;
   readonly records: ImageRecords;
+  readonly ingests: ListIngests;
 }
 
 /** How many pulls the runtime is asked for. */
@@ -56,6 +59,8 @@ export interface PullerOptions {
   readonly places: number;
   /** In a time; the next ones are refused. */
   readonly limits: PullLimits;
+  /** How long one may stand still where the runtime shows it; 0 for no such limit. */
+  readonly progressDeadlineMs: number;
 }
 
 /** An image, and the container on whose behalf it is looked for and pulled. */
@@ -80,11 +85,13 @@ export class PodPulls {
   readonly #deps: PullerDeps;
   readonly #places: number;
   readonly #shared: SharedPulls;
+  readonly #progress: PullProgress;
 
   constructor(deps: PullerDeps, options: PullerOptions) {
     this.#deps = deps;
     this.#places = options.places;
-    this.calls = new ImageCalls(deps);
+    this.#progress = new PullProgress(deps, options);
+    this.calls = new ImageCalls({ ...deps, progress: this.#progress });
     this.holds = new ImageHolds(deps);
     this.backoffs = new PullBackoffs(deps);
     deps.sessions.onEnd((uid) => this.tasks.giveUp(uid));
@@ -127,7 +134,9 @@ export class PodPulls {
     const begunMs = clock.monotonic();
     return this.tasks.begin({ uid, image, begunMs }, async (signal) => {
       using progress = whileGoing(clock, FIRST_PROGRESS_MS, (forMs) => {
-        const text = `Still pulling image "${image}" after ${wholeMs(forMs)}`;
+        const bytes = this.#progress.bytesOf(image);
+        const text = `Still pulling image "${image}" after ${wholeMs(forMs)}` +
+          (bytes === undefined ? "" : `: ${bytes} bytes have come`);
         wanted.events.normal(container, "Pulling", text);
       });
       const stop = (): void => progress[Symbol.dispose]();
@@ -202,14 +211,25 @@ export class PodPulls {
     kind: PullActivity | "looking_for_image",
     { uid, container, image }: ImageRequest,
   ): Disposable {
-    const { activities } = this.#deps;
     const of = { container, image };
-    return activities.begin(
-      uid,
-      kind === "waiting_for_pull_place"
-        ? { kind, ...of, places: this.#places }
-        : { kind, ...of },
-    );
+    const begin = (activity: Activity) =>
+      this.#deps.activities.begin(uid, activity);
+    const progress = this.#progress;
+    switch (kind) {
+      case "waiting_for_pull_place":
+        return begin({ kind, ...of, places: this.#places });
+      case "looking_for_image":
+        return begin({ kind, ...of });
+      case "pulling_image":
+        return begin({
+          kind,
+          ...of,
+          // Asked for when someone looks.
+          get bytes() {
+            return progress.bytesOf(image);
+          },
+        });
+    }
   }
 
   #fail(wanted: ImageRequest, error: unknown): PullEnd {
@@ -239,7 +259,7 @@ function present(imageRef: string, image: Image | undefined): PullEnd {
   return { kind: "present", imageRef, image: { uid, username } };
 }
 
-/** Runtimes say nothing of the progress of a pull; that it goes on is something. */
+/** Most runtimes say nothing of the progress of a pull; that it goes on is something. */
 const FIRST_PROGRESS_MS = 120_000;
 
 /** Calls `tell` after a time, after twice the time, and so on, until disposed of. */

@@ -20,7 +20,7 @@ import type { ObservedPod, ObservedSandbox } from "../../pod/observed/mod.ts";
 import type { PodPlan } from "../../pod/plan/mod.ts";
 import type { Activities } from "../account/mod.ts";
 import type { CredentialFinder } from "../credentials/mod.ts";
-import type { ImageRecords } from "../images/mod.ts";
+import type { ImageRecords, ListIngests } from "../images/mod.ts";
 import type { ContainerFiles, ContainerNotes } from "../observe/mod.ts";
 import type { PodResources, UserNamespaces } from "../resources/mod.ts";
 import {
@@ -36,6 +36,7 @@ export interface ExecutorDeps {
   readonly images: Pick<ImageService, "imageStatus" | "pullImage">;
   readonly credentials: CredentialFinder;
   readonly imageRecords: ImageRecords;
+  readonly ingests: ListIngests;
   readonly files: RuntimeFiles;
   readonly containerFiles: ContainerFiles;
   readonly specs: SpecBuilder;

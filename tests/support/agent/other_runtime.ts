@@ -27,6 +27,7 @@ export function withOtherRuntime(
     features: () => connection.features(),
     events: (signal) => connection.events(signal),
     containerExit: (id, options) => connection.containerExit(id, options),
+    ingests: (options) => connection.ingests(options),
     [Symbol.asyncDispose]: () => connection[Symbol.asyncDispose](),
   };
 }

@@ -82,6 +82,16 @@ export const REFUSAL_ROWS: Rows = {
       { kind: "pulling_image", container: "web", image: "x", forMs: 72_000 },
     ],
   }),
+  "an image of which it is known how much has come": facts({
+    pod: explainedPod(CREATING),
+    activities: [{
+      kind: "pulling_image",
+      container: "web",
+      image: "x",
+      bytes: 12_582_912,
+      forMs: 72_000,
+    }],
+  }),
   // Sources.
   "a manifest that was never valid": facts({
     pod: {

@@ -4,6 +4,7 @@
  * @module
  */
 
+import type { ListStatusesResponse } from "../../../proto/gen/containerd/services/content/v1/content.ts";
 import type {
   GetRequest,
   GetResponse,
@@ -102,6 +103,8 @@ export class FakeCri implements AsyncDisposable {
    * @default false
    */
   tasks: boolean | ((id: string) => GetResponse | Uint8Array) = false;
+  /** What containerd's own Content/ListStatuses says; by default it is not served. */
+  ingests: (() => ListStatusesResponse | Uint8Array) | undefined;
   /** The open streams of either kind, to tell or end what no move of the fake would. */
   readonly eventStreams: EventStreams = new EventStreams((move) =>
     this.#event(move)
@@ -275,7 +278,9 @@ export class FakeCri implements AsyncDisposable {
   ): Promise<unknown> {
     this.calls.push({ method, request, atMs: this.#clock.now() });
     const fault = this.#faults.take(method, request);
-    const handle = method === "Get" ? this.#getTask : this.#handlers[method];
+    const own = method === "ListStatuses" ? this.ingests : undefined;
+    const handle = own ??
+      (method === "Get" ? this.#getTask : this.#handlers[method]);
     if (handle === undefined) throw unimplemented(method);
     await this.#suffer(fault, signal);
     const answer = await handle(request, signal);

@@ -18,6 +18,7 @@ import {
   type UntypedServiceImplementation,
 } from "@grpc/grpc-js";
 import { EventsDefinition } from "../../../proto/gen/containerd/services/events/v1/events.ts";
+import { ContentDefinition } from "../../../proto/gen/containerd/services/content/v1/content.ts";
 import { TasksDefinition } from "../../../proto/gen/containerd/services/tasks/v1/tasks.ts";
 import {
   ImageServiceDefinition,
@@ -32,6 +33,7 @@ const SERVICES = [
   ImageServiceDefinition,
   EventsDefinition,
   TasksDefinition,
+  ContentDefinition,
 ] as const;
 
 /** What the server does with calls; methods are named as the CRI spells them. */

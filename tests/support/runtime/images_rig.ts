@@ -14,7 +14,11 @@ import type { PullService } from "../../../mod/runtime/images/image_calls.ts";
 import { ImagePuller } from "../../../mod/runtime/images/images.ts";
 import type { CredentialFinder } from "../../../mod/runtime/credentials/mod.ts";
 import type { PullLimits } from "../../../mod/runtime/images/pull_rate.ts";
-import type { ImageRecords } from "../../../mod/runtime/images/mod.ts";
+import type {
+  ImageRecords,
+  ListIngests,
+  PullerOptions,
+} from "../../../mod/runtime/images/mod.ts";
 import { FakeClock } from "../fake_clock.ts";
 import { container as containerOf, pod } from "../pods.ts";
 import { EventList } from "../event_list.ts";
@@ -30,6 +34,17 @@ export const NO_CREDENTIALS: CredentialFinder = {
 
 /** Any number of pulls at once. */
 export const NO_LIMITS: PullLimits = { perSecond: 0, burst: 0 };
+
+/** The usual options of pulls. */
+export const PULL_OPTIONS: PullerOptions = {
+  places: 5,
+  limits: NO_LIMITS,
+  progressDeadlineMs: 300_000,
+};
+
+/** A runtime that does not say what it writes. */
+export const NO_INGESTS: ListIngests = (): Promise<undefined> =>
+  Promise.resolve(undefined);
 
 /** Remembers nothing: every image is for every pod. */
 export const NO_RECORDS: ImageRecords = {
@@ -101,6 +116,8 @@ export function pullerRig(
   options: {
     readonly places?: number;
     readonly limits?: PullLimits;
+    readonly progressDeadlineMs?: number;
+    readonly ingests?: ListIngests;
     readonly metrics?: MetricsRegistry;
     readonly credentials?: CredentialFinder;
     readonly records?: ImageRecords;
@@ -119,7 +136,8 @@ export function pullerRig(
     activities: new Activities({ clock }),
     credentials: options.credentials ?? NO_CREDENTIALS,
     records: options.records ?? NO_RECORDS,
-  }, { places: 5, limits: NO_LIMITS, ...options });
+    ingests: options.ingests ?? NO_INGESTS,
+  }, { ...PULL_OPTIONS, ...options });
   const ensure = async (
     container: Partial<ContainerSpec>,
     signal: AbortSignal = never,

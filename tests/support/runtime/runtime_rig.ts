@@ -51,7 +51,12 @@ import {
 } from "../../../mod/runtime/spec/mod.ts";
 import type { SyncOutcome } from "../../../mod/runtime/account/mod.ts";
 import { SubPathResolver } from "../../../mod/volume/mod.ts";
-import { NO_CREDENTIALS, NO_LIMITS, NO_RECORDS } from "./images_rig.ts";
+import {
+  NO_CREDENTIALS,
+  NO_INGESTS,
+  NO_RECORDS,
+  PULL_OPTIONS,
+} from "./images_rig.ts";
 import { FakeClock } from "../fake_clock.ts";
 import { FakeCri } from "../fake_cri/fake_cri.ts";
 import { IMAGE } from "../pods.ts";
@@ -141,6 +146,7 @@ export class RuntimeRig implements AsyncDisposable {
       images: this.images,
       credentials: NO_CREDENTIALS,
       imageRecords: NO_RECORDS,
+      ingests: NO_INGESTS,
       files: diskFiles,
       containerFiles: files,
       specs: specBuilder(this.podLogsDir, {
@@ -193,7 +199,7 @@ export class RuntimeRig implements AsyncDisposable {
     const executor = {
       maxParallelStarts: 6,
       maxRestartWaitMs: 300_000,
-      pulls: { places: 5, limits: NO_LIMITS },
+      pulls: PULL_OPTIONS,
       ...options,
     };
     const given = { clock, executor, world, users, records, sessions };

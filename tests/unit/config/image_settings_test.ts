@@ -41,6 +41,32 @@ for (
   });
 }
 
+for (
+  const [given, ms] of [
+    ["0s", 0],
+    ["10s", 10_000],
+    ["1h", 3_600_000],
+  ] as const
+) {
+  Deno.test(`--image-pull-progress-deadline=${given} is ${ms} ms`, async () => {
+    const flag = `--image-pull-progress-deadline=${given}`;
+    const parsed = await parseRunArguments([flag], fakeIo());
+    ok(parsed.kind === "ok", JSON.stringify(parsed));
+    strictEqual(parsed.config.images.progressDeadlineMs, ms);
+  });
+}
+
+for (const given of ["9s", "1ms"]) {
+  Deno.test(`--image-pull-progress-deadline=${given} is refused, with what is wanted`, async () => {
+    const flag = `--image-pull-progress-deadline=${given}`;
+    const parsed = await parseRunArguments([flag], fakeIo());
+    ok(parsed.kind === "refused");
+    deepStrictEqual(parsed.faults, [
+      `Cannot use imagePullProgressDeadline: found ${given}, wanted at least 10s, or 0s for none`,
+    ]);
+  });
+}
+
 Deno.test("parseRunArguments() reads when images are asked for again", async () => {
   const { images } = await configOf(
     "imagePullCredentialsVerificationPolicy: NeverVerifyAllowlistedImages",

@@ -66,6 +66,7 @@ Deno.test("parseRunArguments() gives the documented defaults without arguments",
       verificationAllowlist: [],
       pullsPerSecond: 5,
       pullBurst: 10,
+      progressDeadlineMs: 300_000,
     },
     node: {
       name: "node-1",

@@ -7,12 +7,21 @@
 import { deepStrictEqual, rejects, strictEqual } from "node:assert/strict";
 import { ImageCalls } from "../../../../mod/runtime/images/image_calls.ts";
 import { FakeClock } from "../../../support/fake_clock.ts";
-import { SmallStore } from "../../../support/runtime/images_rig.ts";
+import { PullProgress } from "../../../../mod/runtime/images/pull_progress.ts";
+import {
+  NO_INGESTS,
+  PULL_OPTIONS,
+  SmallStore,
+} from "../../../support/runtime/images_rig.ts";
 
 function setUp() {
   const clock = new FakeClock();
   const images = new SmallStore(clock);
-  const calls = new ImageCalls({ images, clock });
+  const progress = new PullProgress(
+    { clock, ingests: NO_INGESTS },
+    PULL_OPTIONS,
+  );
+  const calls = new ImageCalls({ images, clock, progress });
   return { clock, images, calls };
 }
 
