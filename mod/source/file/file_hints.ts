@@ -19,6 +19,8 @@ export type PendingLook =
     readonly closedMs?: number;
     /** The paths of what moved from the first to the second. */
     readonly together?: readonly string[];
+    /** When to look if it is read too often, on the monotonic clock. */
+    readonly dueMs?: number;
   }
   | {
     /** It may still be being written: look when it has been quiet. */

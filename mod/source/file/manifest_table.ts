@@ -35,6 +35,8 @@ export interface ManifestState {
   readonly movedTo?: string | undefined;
   /** How long the last wait was for what the disk does not give. */
   readonly recallMs?: number;
+  /** How often it was read in the second that began then. */
+  readonly reads?: { readonly sinceMs: number; readonly count: number };
 }
 
 /** Holds one state for each path, and knows when to look at all of them. */
@@ -162,8 +164,14 @@ export class ManifestTable {
   }
 
   /** A file changes: the newest wish to look at it replaces an older one. */
-  noteChange(path: string, look: PendingLook, nowMs: number): void {
-    const { changingMs = nowMs } = this.get(path);
+  noteChange(path: string, asked: PendingLook, nowMs: number): void {
+    const { changingMs = nowMs, reads } = this.get(path);
+    const isAlone = asked.kind === "now" && asked.together === undefined;
+    const isLimited = isAlone && reads !== undefined &&
+      reads.count >= MOST_READS && nowMs - reads.sinceMs < READS_PERIOD_MS;
+    const look = isLimited
+      ? { ...asked, dueMs: reads.sinceMs + READS_PERIOD_MS }
+      : asked;
     this.update(path, { look, changingMs });
   }
 
@@ -179,16 +187,17 @@ export class ManifestTable {
 
   /** Takes what a file gives; as long as that is unknown, it is looked at again. */
   enter(path: string, entry: FileEntry, nowMs: number): void {
-    const { look: asked, recallMs: before } = this.get(path);
+    const { look: asked, recallMs: before, ...state } = this.get(path);
+    const reads = countRead(state.reads, nowMs);
     if (unknownOf(entry.verdict) === undefined) {
-      return this.#put(path, { entry, look: asked });
+      return this.#put(path, { entry, look: asked, reads });
     }
     const recallMs = nextDelay(before, RECALL);
     const dueMs = nowMs + recallMs;
     const again = { kind: "when_quiet", dueMs } as const;
     // A hint that came meanwhile may be about other content.
     const look = asked ?? again;
-    this.#put(path, { entry, look, recallMs });
+    this.#put(path, { entry, look, recallMs, reads });
   }
 
   /** Forgets what a file gave that is gone, and says whether anything was known of it. */
@@ -355,8 +364,23 @@ export class ManifestTable {
 }
 
 function dueOf(look: PendingLook): number {
-  return look.kind === "now" ? -Infinity : look.dueMs;
+  return look.dueMs ?? -Infinity;
 }
+
+function countRead(
+  reads: ManifestState["reads"],
+  nowMs: number,
+): { readonly sinceMs: number; readonly count: number } {
+  const isOld = reads === undefined || nowMs - reads.sinceMs >= READS_PERIOD_MS;
+  return isOld
+    ? { sinceMs: nowMs, count: 1 }
+    : { ...reads, count: reads.count + 1 };
+}
+
+// More than anybody replaces a manifest with a purpose; beyond that, a file that is replaced
+// all the time costs as much as all others.
+const MOST_READS = 10;
+const READS_PERIOD_MS = 1000;
 
 // Soon for want of a file descriptor, seldom for a bad block; as often as everything
 // is looked at.

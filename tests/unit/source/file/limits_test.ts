@@ -211,3 +211,26 @@ for (const [count, shown] of [[0, undefined], [1, 1], [5, 3]] as const) {
     deepStrictEqual(lines, shown === undefined ? [] : [all.slice(0, shown)]);
   });
 }
+
+Deno.test("FileSource reads a manifest that is replaced all the time ten times a second, and its last version", async () => {
+  await using rig = new FileSourceRig();
+  const { files } = rig;
+  files.write("a.yaml", manifest("a"), OLD);
+  files.write("b.yaml", manifest("b"), OLD);
+  await rig.pass(5_000);
+  const [reads, sets] = [files.readsOf("a.yaml"), rig.sets.length];
+  for (let ms = 0; ms < 6_000; ms += 2) {
+    files.write("a.yaml", manifest("a", `image:${ms}`));
+    files.hint("a.yaml", "arrived");
+    await rig.pass(2);
+  }
+  ok(files.readsOf("a.yaml") - reads <= 70, `${files.readsOf("a.yaml")} reads`);
+  ok(rig.sets.length - sets <= 70, `${rig.sets.length} sets`);
+  ok(rig.sets.length - sets >= 50, `${rig.sets.length} sets`);
+  files.write("b.yaml", manifest("b", "image:new"));
+  files.hint("b.yaml", "arrived");
+  await rig.pass();
+  ok(rig.images.endsWith("image:new"));
+  await rig.pass(1_000);
+  strictEqual(rig.images, "image:5998,image:new");
+});

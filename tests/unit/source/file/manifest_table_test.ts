@@ -63,7 +63,11 @@ Deno.test("ManifestTable keeps a wish to look at what was just read", () => {
   const one = table();
   one.update("a", { look: { kind: "now" } });
   one.enter("a", ACCEPTED, 0);
-  deepStrictEqual(one.get("a"), { entry: ACCEPTED, look: { kind: "now" } });
+  deepStrictEqual(one.get("a"), {
+    entry: ACCEPTED,
+    look: { kind: "now" },
+    reads: { sinceMs: 0, count: 1 },
+  });
 });
 
 Deno.test("ManifestTable says of a file that changes for 10 s that it is written again and again", () => {
