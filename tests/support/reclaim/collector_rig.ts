@@ -20,7 +20,7 @@ import { containerRow } from "../runtime_rows.ts";
 
 /** Everything around it is in memory. */
 export class CollectorRig {
-  readonly clock: FakeClock = new FakeClock();
+  readonly clock: FakeClock;
   readonly events: EventList = new EventList();
   readonly lines: string[] = [];
   readonly metrics: MetricsRegistry = new MetricsRegistry();
@@ -34,10 +34,14 @@ export class CollectorRig {
   room: DiskRoom | undefined = { capacityBytes: 1000, availableBytes: 500 };
   /** What the runtime says that images take. */
   usedBytes: bigint = 0n;
+  /** In how many places they lie, each of which takes as much. */
+  places = 1;
   /** Whether every call fails. */
   isAway = false;
   /** Whether what is removed makes room, as it should. */
   isFreeing = true;
+  /** Called before each list of images. */
+  listing: () => void = () => {};
   /** Called before each removal. */
   removing: (id: string) => Promise<void> | void = () => {};
   /** The ids that records were kept of, call by call. */
@@ -46,8 +50,12 @@ export class CollectorRig {
   keeping: () => Promise<void> = () => Promise.resolve();
   readonly collector: ImageCollector;
 
-  constructor(options: Partial<ImageCollectorOptions> = {}) {
-    const { clock, events, metrics } = this;
+  constructor(
+    options: Partial<ImageCollectorOptions> = {},
+    clock: FakeClock = new FakeClock(),
+  ) {
+    this.clock = clock;
+    const { events, metrics } = this;
     this.collector = new ImageCollector({
       clock,
       events,
@@ -64,11 +72,17 @@ export class CollectorRig {
         },
       },
       images: {
-        listImages: () => this.#answer("list", [...this.images.values()]),
+        listImages: async () => {
+          this.listing();
+          return await this.#answer("list", [...this.images.values()]);
+        },
         removeImage: ({ image }) => this.#remove(image),
         imageFsInfo: () =>
           this.#answer("info", {
-            images: [{ mountpoint: "/store", usedBytes: this.usedBytes }],
+            images: Array.from({ length: this.places }, (_, at) => ({
+              mountpoint: `/store-${at}`,
+              usedBytes: this.usedBytes,
+            })),
             layers: [],
           }),
       },

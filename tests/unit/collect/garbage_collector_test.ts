@@ -21,9 +21,9 @@ class Rig implements AsyncDisposable {
   readonly #stop = new AbortController();
   readonly #running: Promise<void>;
 
-  constructor() {
+  constructor(level: "debug" | "info" = "info") {
     const { clock, metrics } = this;
-    const log = linesTo(this.log, { clock });
+    const log = linesTo(this.log, { clock, level });
     this.collector = new GarbageCollector({ clock, log, metrics });
     this.#running = this.collector.run(this.#stop.signal);
   }
@@ -179,4 +179,89 @@ Deno.test("GarbageCollector tries sixteen pieces beside each other, and more bes
   await rig.clock.advance(0);
   // One of the first sixteen has no place any more that it could give up.
   strictEqual(rig.tries.length, 33);
+});
+
+Deno.test("GarbageCollector counts pieces from its start on", async () => {
+  await using rig = new Rig();
+  strictEqual(rig.metric("skerry_garbage_pieces"), 0);
+  strictEqual(rig.metric("skerry_garbage_failing"), 0);
+  await rig.add("a", hang);
+  strictEqual(rig.metric("skerry_garbage_pieces"), 1);
+  await rig.add("b", refuse);
+  strictEqual(rig.metric("skerry_garbage_pieces"), 2);
+  strictEqual(rig.metric("skerry_garbage_failing"), 1);
+});
+
+Deno.test("GarbageCollector says in the debug log of each further try why it failed", async () => {
+  await using rig = new Rig("debug");
+  let tries = 0;
+  await rig.add("a", () => Promise.reject(new Error(`busy ${++tries}`)));
+  await rig.clock.advance(3_000);
+  deepStrictEqual(
+    rig.log.map((line) => {
+      const { level, message, what, retryMs, error } = JSON.parse(line);
+      return [level, message, what, retryMs, error];
+    }),
+    [
+      ["warn", "garbage_not_removed", "piece a", 1_000, "busy 1"],
+      ["debug", "garbage_not_removed_again", "piece a", 2_000, "busy 2"],
+      ["debug", "garbage_not_removed_again", "piece a", 4_000, "busy 3"],
+    ],
+  );
+});
+
+Deno.test("GarbageCollector.drop() of a failing piece leaves no timer, and knows it no more", async () => {
+  await using rig = new Rig();
+  await rig.add("a", refuse);
+  strictEqual(rig.clock.pendingTimers, 1);
+  rig.collector.drop("a");
+  strictEqual(rig.clock.pendingTimers, 0);
+  rig.collector.drop("a");
+  rig.collector.drop("never there");
+  await rig.clock.advance(60_000);
+  strictEqual(rig.tries.length, 1);
+});
+
+Deno.test("GarbageCollector does not count what was removed after it was given back", async () => {
+  await using rig = new Rig();
+  const gate = Promise.withResolvers<void>();
+  await rig.add("a", () => gate.promise);
+  rig.collector.drop("a");
+  gate.resolve();
+  await rig.clock.advance(0);
+  strictEqual(rig.metric("skerry_garbage_removed_total"), 0);
+});
+
+Deno.test("GarbageCollector says nothing of a try that fails after its piece was exchanged", async () => {
+  await using rig = new Rig();
+  const gate = Promise.withResolvers<void>();
+  await rig.add("a", () => gate.promise);
+  await rig.add("a");
+  gate.reject(new Error("busy"));
+  await rig.clock.advance(0);
+  deepStrictEqual(rig.log, []);
+  strictEqual(rig.collector.has("a"), false);
+  strictEqual(rig.metric("skerry_garbage_removed_total"), 1);
+  strictEqual(rig.metric("skerry_garbage_failing"), 0);
+});
+
+Deno.test("GarbageCollector.retryAll() tries a piece once more that is under way", async () => {
+  await using rig = new Rig();
+  const gate = Promise.withResolvers<void>();
+  await rig.add("a", () => gate.promise);
+  rig.collector.retryAll();
+  gate.reject(new Error("busy"));
+  await rig.clock.advance(0);
+  strictEqual(rig.tries.length, 2);
+});
+
+Deno.test("GarbageCollector.add() of a piece that fails anew is said again", async () => {
+  await using rig = new Rig();
+  await rig.add("a", refuse);
+  await rig.add("a", refuse);
+  strictEqual(rig.logged("garbage_not_removed").length, 2);
+  strictEqual(rig.metric("skerry_garbage_failing"), 1);
+  // The pause of the first one is over as well: the second has its own.
+  await rig.clock.advance(1_000);
+  strictEqual(rig.tries.length, 3);
 });

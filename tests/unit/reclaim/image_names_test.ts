@@ -8,6 +8,7 @@ import { strictEqual } from "node:assert/strict";
 import {
   ImageNames,
   isSandboxImage,
+  nameKey,
 } from "../../../mod/reclaim/image_names.ts";
 
 const HEX = "1f".repeat(32);
@@ -53,6 +54,54 @@ Deno.test("ImageNames.has() takes an id without its algorithm, and an image with
   const nameless = { id: HEX, names: [] };
   strictEqual(new ImageNames([HEX]).has(nameless), true);
   strictEqual(new ImageNames([OTHER]).has(nameless), false);
+});
+
+for (
+  const [name, key] of [
+    ["a", "a:latest"],
+    ["docker.io/a:1", "a:1"],
+    ["index.docker.io/a", "a:latest"],
+    ["my.docker.io/a", "my.docker.io/a:latest"],
+    ["host:5000/a", "host:5000/a:latest"],
+    ["host:5000/a:1", "host:5000/a:1"],
+    ["host:5000/a:1@sha256:1f", "host:5000/a@sha256:1f"],
+    ["host:5000/a@sha256:1f", "host:5000/a@sha256:1f"],
+    ["sha256:1f", "sha256:1f"],
+    // None that a registry would take, and still not one for another.
+    ["", ":latest"],
+    ["@sha256:1f", "@sha256:1f"],
+    [":1", ":1"],
+    ["a/:1", "a/:1"],
+    ["a:/b", "a:/b:latest"],
+  ] as const
+) {
+  Deno.test(`nameKey() of "${name}" is "${key}"`, () => {
+    strictEqual(nameKey(name), key);
+  });
+}
+
+for (
+  const [name, isIt] of [
+    ["b", true],
+    ["a//b", true],
+    ["/b", true],
+    ["a/b", false],
+  ] as const
+) {
+  Deno.test(`ImageNames.has() says ${isIt} of "${name}" for an image "a//b"`, () => {
+    const image = { id: "1", names: ["a//b"] };
+    strictEqual(new ImageNames([name]).has(image), isIt);
+  });
+}
+
+Deno.test("ImageNames.has() knows an image by any of its names", () => {
+  const image = { id: "1", names: ["r.local/a:1", "r.local/b:1"] };
+  strictEqual(new ImageNames(["x", "b:1"]).has(image), true);
+  strictEqual(new ImageNames([]).has(image), false);
+});
+
+Deno.test("isSandboxImage() says false of an image without a name", () => {
+  strictEqual(isSandboxImage({ id: "pause", names: [] }), false);
 });
 
 for (

@@ -69,3 +69,30 @@ Deno.test("ImageRemovals lets a pod go that does not wait for a removal any more
   await removal;
   deepStrictEqual(calls, []);
 });
+
+Deno.test("ImageRemovals makes a pod wait for each removal of its image", async () => {
+  const { removals, images, calls } = rig();
+  const gates = [APP, { ...APP, id: "sha256:2" }].map((image) => {
+    const gate = Promise.withResolvers<void>();
+    return { ...gate, removal: removals.during(image, () => gate.promise) };
+  });
+  const asked = images.pullImage({ image: "app:1" });
+  for (const gate of gates) {
+    deepStrictEqual(calls, []);
+    gate.resolve();
+    await gate.removal;
+  }
+  strictEqual(await asked, "sha256:1");
+});
+
+Deno.test("ImageRemovals knows an image by its id", async () => {
+  const { removals, images, calls } = rig();
+  const gate = Promise.withResolvers<void>();
+  const removal = removals.during(APP, () => gate.promise);
+  const { signal } = new AbortController();
+  const asked = images.imageStatus({ image: "sha256:1" }, { signal });
+  await images.imageStatus({ image: "sha256:2" }, { signal });
+  deepStrictEqual(calls, ["status sha256:2"]);
+  gate.resolve();
+  await Promise.all([asked, removal]);
+});
