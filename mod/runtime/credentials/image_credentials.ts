@@ -73,6 +73,9 @@ export interface NodeLogins {
 /** More than any registry is tried with; each failure costs a call of the runtime. */
 const MAX_CREDENTIALS = 20;
 
+/** Each is an event of the pod: more would drive out those of all pods. */
+const MAX_PROBLEMS = 10;
+
 /**
  * Finds them in the Secrets that a pod names as `imagePullSecrets`, and then on the node.
  * Both are read anew for each pull. (Upstream: MakeDockerKeyring, UnionDockerKeyring.)
@@ -111,7 +114,7 @@ export class ImageCredentials implements CredentialFinder {
     );
     return {
       credentials: [...tried.values()].slice(0, MAX_CREDENTIALS),
-      problems: [...secrets.problems, ...problems],
+      problems: firstOf([...secrets.problems, ...problems]),
     };
   }
 
@@ -152,6 +155,15 @@ export class ImageCredentials implements CredentialFinder {
     }
     return { logins, problems };
   }
+}
+
+function firstOf(
+  problems: readonly CredentialProblem[],
+): readonly CredentialProblem[] {
+  const [next, ...others] = problems.slice(MAX_PROBLEMS);
+  if (next === undefined) return problems;
+  const message = `${others.length + 1} more image credentials cannot be used`;
+  return [...problems.slice(0, MAX_PROBLEMS), { ...next, message }];
 }
 
 function readSecret(

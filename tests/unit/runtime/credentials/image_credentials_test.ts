@@ -207,3 +207,13 @@ Deno.test("ImageCredentials.find() says what is wrong with a Secret and with the
     "FailedToRetrieveImageCredentials: The file is gone",
   ]);
 });
+
+Deno.test("ImageCredentials says of very many faults how many there are", async () => {
+  const problems = Array.from({ length: 500 }, (_, n) => `${n}`);
+  const found = await find("docker.io/a/b", { problems });
+  deepStrictEqual(found.problems.slice(-2), [
+    "FailedToRetrieveImageCredentials: 9",
+    "FailedToRetrieveImageCredentials: 490 more image credentials cannot be used",
+  ]);
+  strictEqual(found.problems.length, 11);
+});
