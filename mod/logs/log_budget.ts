@@ -18,6 +18,9 @@ import { compressedName } from "./log_names.ts";
 import { type LogMeter, measureLogs } from "./measure_logs.ts";
 import { planBudget, type SpareLog } from "./plan_budget.ts";
 
+/** Between two looks at least this many times as long as the last one took. */
+const PAUSE_TIMES = 9;
+
 /** How much logs may take. */
 export interface BudgetOptions {
   /** The directory of all logs. */
@@ -73,10 +76,12 @@ export class LogBudget {
    * @throws {unknown} Its reason.
    */
   async run(signal: AbortSignal): Promise<void> {
+    const { clock } = this.#deps;
     const { budgetBytes, monitorIntervalMs } = this.#options;
-    const pauseMs = budgetBytes === undefined ? Infinity : monitorIntervalMs;
+    let pauseMs = budgetBytes === undefined ? Infinity : monitorIntervalMs;
     for (;;) {
-      await this.#deps.clock.sleep(pauseMs, signal);
+      await clock.sleep(pauseMs, signal);
+      const beganMs = clock.monotonic();
       try {
         await this.#keep(budgetBytes ?? Infinity, signal);
         this.#isFailing = false;
@@ -86,6 +91,9 @@ export class LogBudget {
         this.#deps.log[level]("log_budget_not_kept", { error });
         this.#isFailing = true;
       }
+      // There may be very many files.
+      const tookMs = clock.monotonic() - beganMs;
+      pauseMs = Math.max(monitorIntervalMs, tookMs * PAUSE_TIMES);
     }
   }
 

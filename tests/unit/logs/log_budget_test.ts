@@ -20,6 +20,8 @@ class Rig implements AsyncDisposable {
   /** How often the directory of all logs was listed. */
   looks = 0;
   failure: Error | undefined;
+  /** How long a look takes. */
+  tookMs = 0;
   /** The directories that the disk does not give, and the files that it does not remove. */
   broken: readonly string[] = [];
   readonly removed: string[] = [];
@@ -52,8 +54,11 @@ class Rig implements AsyncDisposable {
         },
       }),
       meter: {
-        entries: (path) => {
-          if (path === "/logs") this.looks++;
+        entries: async (path) => {
+          if (path === "/logs") {
+            this.looks++;
+            await clock.sleep(this.tookMs, this.stop.signal);
+          }
           const entries = (this.tree[path] ?? []).map((name) => ({
             name: name.replace("/", ""),
             isDirectory: name.endsWith("/"),
@@ -114,6 +119,14 @@ Deno.test("LogBudget measures once an interval, and never without a budget", asy
   await using without = new Rig(undefined);
   await without.clock.advance(50_000);
   strictEqual(without.looks, 0);
+});
+
+Deno.test("LogBudget looks less often where a look takes long", async () => {
+  await using rig = new Rig(100);
+  rig.tookMs = 5_000;
+  await rig.clock.advance(160_000);
+  // After 10, 65 and 120 seconds.
+  strictEqual(rig.looks, 3);
 });
 
 Deno.test("LogBudget says once that it cannot measure, and again when it could meanwhile", async () => {
