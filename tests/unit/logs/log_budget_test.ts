@@ -124,8 +124,8 @@ Deno.test("LogBudget measures once an interval, and never without a budget", asy
 Deno.test("LogBudget looks less often where a look takes long", async () => {
   await using rig = new Rig(100);
   rig.tookMs = 5_000;
-  await rig.clock.advance(160_000);
-  // After 10, 65 and 120 seconds.
+  await rig.clock.advance(155_000);
+  // After 10, 60 and 110 seconds.
   strictEqual(rig.looks, 3);
 });
 
