@@ -116,12 +116,15 @@ export class RuntimePodSyncer implements PodParker {
 
   async pullAhead(
     successor: Pod,
-    { before }: { readonly before: string },
+    { before, signal }: {
+      readonly before: string;
+      readonly signal: AbortSignal;
+    },
   ): Promise<boolean> {
     const { statuses, executor } = this.#deps;
     const { containerStatuses = [] } = statuses.get(before) ?? {};
     const runs = containerStatuses.some(({ state }) => state?.running);
-    return runs && await executor.fetch(successor);
+    return runs && await executor.fetch(successor, { signal });
   }
 
   async terminate(ending: EndingPod, signal: AbortSignal): Promise<void> {

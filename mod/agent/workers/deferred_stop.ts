@@ -40,7 +40,7 @@ export async function deferStop(
   )?.state.pod;
   const isKept = pod !== undefined && successor !== undefined &&
     isRemoved(state) && ownsName && stopOf(state)?.kind !== "begun" &&
-    await syncer.pullAhead(successor, { before: uid }) &&
+    await syncer.pullAhead(successor, { before: uid, signal }) &&
     // It may have been evicted meanwhile.
     stopOf(record.state)?.kind !== "begun";
   // Half of a pod is of no use, so a stop that has begun goes on.

@@ -67,7 +67,7 @@ export interface PodSyncer {
    */
   pullAhead(
     successor: Pod,
-    options: { readonly before: string },
+    options: { readonly before: string; readonly signal: AbortSignal },
   ): Promise<boolean>;
   /** Stops every container and sandbox. @throws when something still runs */
   terminate(ending: EndingPod, signal: AbortSignal): Promise<void>;

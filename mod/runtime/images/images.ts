@@ -93,10 +93,13 @@ export class ImagePuller {
   /**
    * Begins to pull the image of a container that takes the place of another, so that
    * the other need not stop before it is there. Waits for no pull.
+   *
+   * @throws {unknown} The reason of `signal` when it aborts.
    */
   async fetch(
     pod: Pod,
     container: NamedImage,
+    { signal }: { readonly signal: AbortSignal },
   ): Promise<Fetched> {
     const named = namedImage(container);
     // What is wrong with it is reported when the container is to start.
@@ -108,11 +111,13 @@ export class ImagePuller {
     if (known !== undefined) return known;
     if (policy === "IfNotPresent") {
       try {
-        const found = await this.#pulls.calls.ask(wanted.image);
+        const asked = this.#pulls.calls.ask(wanted.image);
+        const found = await unlessAborted(asked, signal);
         if (found !== undefined && await this.#pulls.mayUse(wanted, found)) {
           return "over";
         }
       } catch {
+        signal.throwIfAborted();
         return "failed";
       }
     }

@@ -19,13 +19,17 @@ import type { NamedImage } from "./named_image.ts";
  */
 export async function pullFirst(
   puller: Pick<ImagePuller, "fetch">,
-  { pod, plan }: { readonly pod: Pod; readonly plan: PodPlan },
+  { pod, plan, signal }: {
+    readonly pod: Pod;
+    readonly plan: PodPlan;
+    readonly signal: AbortSignal;
+  },
 ): Promise<{ readonly plan: PodPlan; readonly isPulling: boolean }> {
   const later = new Set<string>();
   for (const { containerName, reason } of plan.kill) {
     const container = findContainer(pod, containerName);
     if (reason !== "spec_changed" || container === undefined) continue;
-    const fetched = await puller.fetch(pod, container);
+    const fetched = await puller.fetch(pod, container, { signal });
     if (fetched === "pulling") later.add(containerName);
   }
   if (later.size === 0) return { plan, isPulling: false };

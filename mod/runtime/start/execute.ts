@@ -208,9 +208,12 @@ export class PodExecutor {
    *
    * @returns whether the first pulls go on, and none has failed
    */
-  async fetch(pod: Pod): Promise<boolean> {
+  async fetch(
+    pod: Pod,
+    options: { readonly signal: AbortSignal },
+  ): Promise<boolean> {
     const fetched = await Promise.all(
-      imagesOf(pod).map((image) => this.#puller.fetch(pod, image)),
+      imagesOf(pod).map((image) => this.#puller.fetch(pod, image, options)),
     );
     return fetched.includes("pulling") && !fetched.includes("failed");
   }

@@ -17,6 +17,7 @@ import {
   withGood,
 } from "../../support/agent/versions.ts";
 import { areFound } from "../../support/findings.ts";
+import { until } from "../../support/until.ts";
 
 const FAR = "localhost/far:1";
 const FIXED = "0badc0de-0000-4000-8000-000000000019";
@@ -84,6 +85,22 @@ for (const [how, uid] of EDITS) {
     await untilRuns(rig, "two");
     strictEqual(rig.fake.callsOf("PullImage").length, 1);
     strictEqual(imageOf(rig.fake.callsOf("PullImage")[0]?.request), FAR);
+  });
+
+  Deno.test(`Agent ends at once although the runtime does not say whether the image is there (an edit ${how})`, async () => {
+    await using rig = await withOne(uid);
+    const { id } = rig.only(WEB);
+    const asked = rig.fake.callsOf("ImageStatus").length;
+    rig.fake.fault("ImageStatus", { kind: "hang" });
+    await rig.apply("web", edited(uid));
+    await rig.until(
+      () => rig.fake.callsOf("ImageStatus").length > asked,
+      "the question",
+    );
+    let hasEnded = false;
+    rig.stopAgent().then(() => hasEnded = true);
+    await until(() => hasEnded);
+    strictEqual(rig.only(WEB).id, id);
   });
 
   Deno.test(`Agent pulls once for an edit whose image is always pulled (an edit ${how})`, async () => {

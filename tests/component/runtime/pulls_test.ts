@@ -60,7 +60,7 @@ for (
     await using both = await farRig();
     const { rig } = both;
     const wanted = podOf(...images);
-    strictEqual(await rig.executor.fetch(wanted), isFetching);
+    strictEqual(await rig.executor.fetch(wanted, rig), isFetching);
     await giveUp(both);
   });
 }
@@ -70,7 +70,7 @@ for (const how of ["keepPulls", "killPod"] as const) {
     await using both = await farRig();
     const { rig, fake } = both;
     const wanted = podOf(FAR);
-    await rig.executor.fetch(wanted);
+    await rig.executor.fetch(wanted, rig);
     await until(() => fake.unanswered.unary === 1);
     rig.executor.keepPulls(wanted);
     if (how === "keepPulls") rig.executor.keepPulls(podOf(NEAR));
@@ -81,7 +81,7 @@ for (const how of ["keepPulls", "killPod"] as const) {
     }
     await until(() => fake.unanswered.unary === 0);
     // It begins anew for whoever wants it again.
-    await rig.executor.fetch(wanted);
+    await rig.executor.fetch(wanted, rig);
     await until(() => fake.callsOf("PullImage").length === 2);
     await giveUp(both);
   });
@@ -96,7 +96,7 @@ Deno.test("PodExecutor.pullEnds() tells of pods whose pulls have ended", async (
   const listening = (async () => {
     for await (const uid of rig.executor.pullEnds(stop.signal)) told.push(uid);
   })();
-  strictEqual(await rig.executor.fetch(podOf(FAR)), true);
+  strictEqual(await rig.executor.fetch(podOf(FAR), rig), true);
   await until(() => told.length > 0);
   deepStrictEqual(told, ["u-1"]);
   stop.abort();

@@ -99,7 +99,11 @@ Deno.test("ImagePuller gives up the pulls of a pod whose session ends, and no ot
   const { clock, store, sessions, puller } = pullerRig();
   store.pullMs = 10_000;
   store.registry.add("x:1");
-  const asked = puller.fetch(pod(), container("c", { image: "x:1" }));
+  const asked = puller.fetch(
+    pod(),
+    container("c", { image: "x:1" }),
+    { signal: never },
+  );
   await clock.advance(0);
   strictEqual(await asked, "pulling");
   sessions.delete("u-2");
@@ -113,7 +117,11 @@ Deno.test("ImagePuller gives up the pulls of a pod whose session ends, and no ot
 Deno.test("ImagePuller.fetch() has failed when the runtime does not say what it has", async () => {
   const { store, puller } = pullerRig();
   store.failure = "not now";
-  const asked = puller.fetch(pod(), container("c", { image: "x:1" }));
+  const asked = puller.fetch(
+    pod(),
+    container("c", { image: "x:1" }),
+    { signal: never },
+  );
   strictEqual(await asked, "failed");
   deepStrictEqual(store.calls, ["status x:1"]);
 });
@@ -156,7 +164,7 @@ for (const { name, image = "x:1", policy, here, there, told } of AHEAD) {
       image,
       ...policy !== undefined && { imagePullPolicy: policy },
     };
-    const ask = () => puller.fetch(pod(), container);
+    const ask = () => puller.fetch(pod(), container, { signal: never });
     const before = await ask();
     await clock.advance(10_000);
     deepStrictEqual([before, await ask()], told);
@@ -175,7 +183,8 @@ for (const { name, image = "x:1", policy, here, there, told } of AHEAD) {
 Deno.test("ImagePuller.fetch() does not wait for a place longer than for a pull", async () => {
   const { clock, store, puller } = pullerRig({ places: 1 });
   store.pullMs = 10 * 3_600_000;
-  const ask = (image: string) => puller.fetch(pod(), container("c", { image }));
+  const ask = (image: string) =>
+    puller.fetch(pod(), container("c", { image }), { signal: never });
   const asked = ask("x:1");
   await clock.advance(0);
   strictEqual(await asked, "pulling");

@@ -73,7 +73,9 @@ Deno.test("ImagePuller holds the image of a successor while it is pulled, and no
   const rig = pullerRig();
   const { puller, store, clock } = rig;
   store.pullMs = 1_000;
-  await puller.fetch(pod(), { name: "c", image: "x:1" });
+  await puller.fetch(pod(), { name: "c", image: "x:1" }, {
+    signal: never,
+  });
   deepStrictEqual(held(rig), ["shop/web c x:1 undefined 0"]);
   await clock.advance(1_000);
   deepStrictEqual(held(rig), []);
