@@ -133,7 +133,7 @@ export class GarbageCollector {
     const cancel = new AbortController();
     piece.cancel = cancel;
     const follow = (): void => cancel.abort(signal.reason);
-    signal.addEventListener("abort", follow, { once: true });
+    signal.addEventListener("abort", follow);
     try {
       await piece.garbage.remove(cancel.signal);
       if (this.#pieces.get(key) === piece) this.#done(piece);

@@ -95,7 +95,7 @@ export class LogCompressor {
   async #work(path: string, signal: AbortSignal): Promise<void> {
     const cancel = new AbortController();
     const follow = (): void => cancel.abort(signal.reason);
-    signal.addEventListener("abort", follow, { once: true });
+    signal.addEventListener("abort", follow);
     const ended = this.#compress(path, cancel.signal);
     this.#current = { path, cancel, ended };
     await ended;

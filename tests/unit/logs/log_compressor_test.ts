@@ -5,6 +5,7 @@
  */
 
 import { deepStrictEqual, rejects, strictEqual } from "node:assert/strict";
+import { getEventListeners } from "node:events";
 import { MetricsRegistry } from "../../../mod/base/telemetry/mod.ts";
 import { LogCompressor } from "../../../mod/logs/log_compressor.ts";
 import { FakeClock } from "../../support/fake_clock.ts";
@@ -185,6 +186,15 @@ Deno.test("LogCompressor.run() ends with the reason, and begins no other file", 
   deepStrictEqual(rig.logs.names, ["0.log", FIRST, SECOND]);
   strictEqual(rig.logs.steps.includes(`compress ${SECOND}`), false);
   deepStrictEqual(rig.lines, []);
+});
+
+Deno.test("LogCompressor leaves nothing with the signal of its life but that it waits", async () => {
+  await using rig = new Rig();
+  const count = () => getEventListeners(rig.stop.signal, "abort").length;
+  await rig.settle();
+  strictEqual(count(), 1);
+  await rig.add(FIRST, SECOND);
+  strictEqual(count(), 1);
 });
 
 Deno.test("LogCompressor.run() ends with the reason while it waits", async () => {

@@ -188,6 +188,12 @@ Deno.test("ImageCollector leaves an image that a pod needs since it was found fr
   };
   await rig.collect();
   deepStrictEqual(rig.left, ["b", "c"]);
+  // What stayed is not counted as removed.
+  match(
+    rig.events.texts[0] ?? "",
+    /: Removed 1 image of 10 bytes, .*: r.local\/a:1$/,
+  );
+  match(rig.events.texts[1] ?? "", /found unused images of 10 bytes$/);
 });
 
 Deno.test("ImageCollector leaves an image that a manifest names since it was found free", async () => {
@@ -200,6 +206,7 @@ Deno.test("ImageCollector leaves an image that a manifest names since it was fou
   };
   await rig.collect();
   deepStrictEqual(rig.left, ["b", "c"]);
+  match(rig.events.texts[0] ?? "", /: Removed 1 image of 10 bytes/);
   rig.named = { active: [], known: [] };
   rig.removing = () => {
     rig.named = undefined;
@@ -207,6 +214,7 @@ Deno.test("ImageCollector leaves an image that a manifest names since it was fou
   rig.leave(0);
   await rig.collect();
   deepStrictEqual(rig.left, ["c"]);
+  match(rig.events.texts[2] ?? "", /: Removed 1 image of 10 bytes/);
 });
 
 Deno.test("ImageCollector goes on after an image that cannot be removed, and tells of it the second time", async () => {
