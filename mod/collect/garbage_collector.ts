@@ -82,7 +82,6 @@ export class GarbageCollector {
       "skerry_garbage_removed_total",
       "Pieces of garbage that were removed",
     );
-    this.#measure();
   }
 
   /** Works until `signal` aborts; then waits for the tries under way. */

@@ -211,6 +211,40 @@ for (
   });
 }
 
+Deno.test("LogRotator ends the compression of a log before it lists its files", async () => {
+  const logs = new MemoryLogs();
+  const steps: string[] = [];
+  Object.assign(logs, {
+    compress: (_from: string, to: string, signal: AbortSignal) => {
+      const { promise, reject } = Promise.withResolvers<void>();
+      logs.put(to.slice(DIRECTORY.length + 1), []);
+      signal.addEventListener("abort", () => {
+        steps.push(...logs.steps.splice(0));
+        reject(signal.reason);
+      });
+      return promise;
+    },
+  });
+  await using rig = new LogsRig({ logs, maxFiles: 100 });
+  logs.isIdle = true;
+  for (let round = 0; round < 2; round++) {
+    logs.write(10);
+    await rig.interval(2);
+  }
+  deepStrictEqual(logs.names.filter((name) => name.endsWith(".tmp")), [
+    "0.log.20260101-000010.tmp",
+  ]);
+  logs.steps.length = 0;
+  logs.write(10);
+  await rig.interval();
+  deepStrictEqual(steps, ["look 0.log"]);
+  deepStrictEqual(logs.steps.slice(0, 3), [
+    "remove 0.log.20260101-000010.tmp",
+    "list",
+    "rename 0.log",
+  ]);
+});
+
 Deno.test("LogRotator looks at a log once where it has one name", async () => {
   await using rig = new LogsRig();
   rig.logs.isIdle = true;
