@@ -12,6 +12,7 @@ import {
   getCpuNanos,
   getFileSystemLeft,
   getMemoryLeft,
+  getSwapLeft,
   readProcessesLeft,
 } from "../host/machine/mod.ts";
 import {
@@ -33,6 +34,7 @@ import type { CoreDeps } from "./core_deps.ts";
 /** The machine that this process runs on. */
 export const thisMachine: Machine = {
   memory: getMemoryLeft,
+  swap: getSwapLeft,
   cpuNanos: getCpuNanos,
   processes: readProcessesLeft,
   fileSystem: getFileSystemLeft,

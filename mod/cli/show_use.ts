@@ -28,7 +28,9 @@ export async function showUse(
 ): Promise<void> {
   const { summary, nodeCores } = await lookTwice(agent);
   if (command.what === "node") {
-    return await io.out(renderTable(nodeTable(summary, nodeCores)));
+    // The agent is on this machine, and asking for its processors takes no permission.
+    const cores = { used: nodeCores, inAll: navigator.hardwareConcurrency };
+    return await io.out(renderTable(nodeTable(summary, cores)));
   }
   const { namespace } = command;
   const pods = summary.pods.filter(({ podRef }) =>
@@ -66,15 +68,27 @@ async function lookTwice(agent: AgentAddress): Promise<{
 
 function nodeTable(
   { node }: StatsSummary,
-  cores: number | undefined,
+  cores: {
+    readonly used: number | undefined;
+    readonly inAll: number;
+  },
 ): readonly (readonly string[])[] {
   const { workingSetBytes: used, availableBytes: left } = node.memory ?? {};
   const share = used === undefined || left === undefined || used + left === 0
     ? UNKNOWN
     : `${Math.round(used / (used + left) * 100)}%`;
+  const busy = cores.used === undefined || cores.inAll === 0
+    ? UNKNOWN
+    : `${Math.round(cores.used / cores.inAll * 100)}%`;
   return [
-    ["NAME", "CPU(cores)", "MEMORY(bytes)", "MEMORY(%)"],
-    [node.nodeName, coresText(cores), amountText(used) ?? UNKNOWN, share],
+    ["NAME", "CPU(cores)", "CPU(%)", "MEMORY(bytes)", "MEMORY(%)"],
+    [
+      node.nodeName,
+      coresText(cores.used),
+      busy,
+      amountText(used) ?? UNKNOWN,
+      share,
+    ],
   ];
 }
 

@@ -14,6 +14,7 @@ import {
   containerFromWire,
   containerStatsFromWire,
   containerStatusFromWire,
+  networkStatsFromWire,
   resourcesToWire,
   sandboxConfigToWire,
   sandboxFilterToWire,
@@ -153,6 +154,10 @@ function containerLists(call: Call) {
     async listContainerStats(options) {
       const { stats } = await call(METHODS.listContainerStats, {}, options);
       return stats.map(containerStatsFromWire);
+    },
+    async listNetworkStats(options) {
+      const { stats } = await call(METHODS.listPodSandboxStats, {}, options);
+      return stats.flatMap(networkStatsFromWire);
     },
   } satisfies Partial<RuntimeService>;
 }

@@ -29,7 +29,10 @@ export type Observations = ReadonlyMap<PressureSignal, Observation>;
 
 /** The signals that figures of the node give. */
 export function observationsOf(
-  { memory, nodeFs, imageFs, processes }: NodeFigures,
+  { memory, nodeFs, imageFs, processes }: Pick<
+    NodeFigures,
+    "memory" | "nodeFs" | "imageFs" | "processes"
+  >,
 ): Observations {
   const all: readonly (readonly [PressureSignal, Observation | undefined])[] = [
     ["memory.available", memory],

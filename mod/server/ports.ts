@@ -5,7 +5,7 @@
  */
 
 import type { Pod, WireEvent } from "../api/types/mod.ts";
-import type { ImageFileSystems } from "../cri/model/mod.ts";
+import type { ImageFileSystems, NetworkStats } from "../cri/model/mod.ts";
 import type { NodeFigures, PodUse } from "../usage/mod.ts";
 import type { PodReport } from "./pod_report.ts";
 
@@ -132,6 +132,8 @@ export interface NodeStats {
   readonly node: NodeFigures;
   /** What the runtime says of its images; `undefined` when it says nothing. */
   readonly images: ImageFileSystems | undefined;
+  /** What went over the networks of pods, by UID; `undefined` when the runtime does not say. */
+  readonly networks?: ReadonlyMap<string, NetworkStats> | undefined;
   /** Those that could be measured; with their files also those that have ended. */
   readonly pods: readonly { readonly pod: Pod; readonly use: PodUse }[];
 }

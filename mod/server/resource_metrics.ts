@@ -26,6 +26,7 @@ export function resourceMetrics(stats: NodeStats | undefined): string {
   return [
     ...(stats === undefined ? [] : familiesOf(stats)),
     family("scrape_error", "gauge", {
+      stability: "ALPHA",
       help:
         "1 if there was an error while getting container metrics, 0 otherwise",
       rows: [failed],
@@ -46,7 +47,6 @@ interface MeteredContainer {
 }
 
 function familiesOf(stats: NodeStats): string[] {
-  const { node, atMs } = stats;
   const containers = stats.pods.flatMap(({ pod, use }) =>
     use.containers.map((container) => {
       const { name, namespace } = pod.metadata;
@@ -54,8 +54,22 @@ function familiesOf(stats: NodeStats): string[] {
       return { pod, container, labels };
     })
   );
-  const { cpu, memory, starts } = samplesOf(containers);
-  const { memory: left, cpuNanos } = node;
+  const samples = {
+    ...samplesOf(containers),
+    ...swapSamplesOf(containers),
+  };
+  return [
+    ...containerFamilies(samples),
+    ...nodeFamilies(stats),
+    ...podFamilies(samples),
+  ];
+}
+
+type Samples = ReturnType<typeof samplesOf> & ReturnType<typeof swapSamplesOf>;
+
+function containerFamilies(
+  { cpu, memory, starts, swap, swapLimits }: Samples,
+): string[] {
   return [
     family("container_cpu_usage_seconds_total", "counter", {
       help: "Cumulative cpu time consumed by the container in core-seconds",
@@ -69,18 +83,40 @@ function familiesOf(stats: NodeStats): string[] {
       help: "Start time of the container since unix epoch in seconds",
       rows: starts,
     }),
+    swapFamily("container_swap_limit_bytes", {
+      help: "Current amount of the container swap limit in bytes",
+      rows: swapLimits,
+    }),
+    swapFamily("container_swap_usage_bytes", {
+      help: "Current amount of the container swap usage in bytes",
+      rows: swap,
+    }),
+  ];
+}
+
+function nodeFamilies(
+  { node: { cpuNanos, memory, swap }, atMs }: NodeStats,
+): string[] {
+  const rowsOf = (value: number | undefined): readonly MetricSample[] =>
+    value === undefined ? [] : [{ labels: {}, value, atMs }];
+  return [
     family("node_cpu_usage_seconds_total", "counter", {
       help: "Cumulative cpu time consumed by the node in core-seconds",
-      rows: cpuNanos === undefined
-        ? []
-        : [{ labels: {}, value: Number(cpuNanos) / 1e9, atMs }],
+      rows: rowsOf(cpuNanos === undefined ? undefined : Number(cpuNanos) / 1e9),
     }),
     family("node_memory_working_set_bytes", "gauge", {
       help: "Current working set of the node in bytes",
-      rows: left === undefined
-        ? []
-        : [{ labels: {}, value: left.capacity - left.available, atMs }],
+      rows: rowsOf(memory && memory.capacity - memory.available),
     }),
+    swapFamily("node_swap_usage_bytes", {
+      help: "Current swap usage of the node in bytes",
+      rows: rowsOf(swap && swap.capacity - swap.available),
+    }),
+  ];
+}
+
+function podFamilies({ cpu, memory, swap }: Samples): string[] {
+  return [
     family("pod_cpu_usage_seconds_total", "counter", {
       help: "Cumulative cpu time consumed by the pod in core-seconds",
       rows: byPod(cpu),
@@ -88,6 +124,10 @@ function familiesOf(stats: NodeStats): string[] {
     family("pod_memory_working_set_bytes", "gauge", {
       help: "Current working set of the pod in bytes",
       rows: byPod(memory),
+    }),
+    swapFamily("pod_swap_usage_bytes", {
+      help: "Current amount of the pod swap usage in bytes",
+      rows: byPod(swap),
     }),
   ];
 }
@@ -116,6 +156,38 @@ function samplesOf(containers: readonly MeteredContainer[]) {
   return { cpu, memory, starts };
 }
 
+/** What is swapped out, and the most that may be. */
+function swapSamplesOf(containers: readonly MeteredContainer[]) {
+  const known = containers.flatMap(({ container: { swap }, labels }) =>
+    swap === undefined
+      ? []
+      : [{ swap, labels, atMs: Number(swap.atNanos / 1_000_000n) }]
+  );
+  const swap = known.flatMap(({ swap, ...rest }) =>
+    swap.usage === undefined ? [] : [{ ...rest, value: Number(swap.usage) }]
+  );
+  const swapLimits = known.flatMap((
+    { swap: { available, usage = 0n }, ...rest },
+  ) =>
+    available === undefined
+      ? []
+      : [{ ...rest, value: Number(available + usage) }]
+  );
+  return { swap, swapLimits };
+}
+
+function swapFamily(
+  name: string,
+  { help, rows }: {
+    readonly help: string;
+    readonly rows: readonly MetricSample[];
+  },
+): string {
+  const stability = "ALPHA";
+  const where = ". Reported only on non-windows systems";
+  return family(name, "gauge", { help: help + where, rows, stability });
+}
+
 /** The sums of what containers of one pod use. */
 function byPod(
   rows: readonly (MetricSample & { readonly atMs: number })[],
@@ -137,9 +209,11 @@ function byPod(
 function family(
   name: string,
   type: "counter" | "gauge",
-  { help, rows }: {
+  { help, rows, stability = "STABLE" }: {
     readonly help: string;
     readonly rows: readonly MetricSample[];
+    /** As upstream marks it. @default "STABLE" */
+    readonly stability?: "ALPHA" | "STABLE";
   },
 ): string {
   if (rows.length === 0) return "";
@@ -149,7 +223,7 @@ function family(
     const at = atMs === undefined ? "" : ` ${atMs}`;
     return `${name}${pairs === "" ? "" : `{${pairs}}`} ${value}${at}\n`;
   });
-  return `# HELP ${name} [STABLE] ${help}\n# TYPE ${name} ${type}\n${
+  return `# HELP ${name} [${stability}] ${help}\n# TYPE ${name} ${type}\n${
     lines.join("")
   }`;
 }

@@ -10,7 +10,11 @@
 import { defined } from "../base/mod.ts";
 import type { Pod, PodRef } from "../api/types/mod.ts";
 import { findContainerStatus, startedAt } from "./container_start.ts";
-import type { CpuFigures, MemoryFigures } from "../cri/model/mod.ts";
+import type {
+  CpuFigures,
+  MemoryFigures,
+  NetworkStats,
+} from "../cri/model/mod.ts";
 import type { FileSystemLeft } from "../host/machine/mod.ts";
 import { formatTime } from "../pod/status/mod.ts";
 import type {
@@ -19,7 +23,9 @@ import type {
   StoredAmount,
   VolumeUse,
 } from "../usage/mod.ts";
+import { type NetworkSummary, networkSummary } from "./network_summary.ts";
 import type { NodeStats } from "./ports.ts";
+import { newest, numberOf, sum, sumOfKnown, timeOf } from "./summary_values.ts";
 
 /** Time on processors. */
 export interface CpuSummary {
@@ -37,6 +43,13 @@ export interface MemorySummary {
   readonly rssBytes?: number;
   readonly pageFaults?: number;
   readonly majorPageFaults?: number;
+}
+
+/** Memory that was swapped out, in bytes. */
+export interface SwapSummary {
+  readonly time: string;
+  readonly swapAvailableBytes?: number;
+  readonly swapUsageBytes?: number;
 }
 
 /** What is used of a file system, and what there is of it. */
@@ -58,6 +71,7 @@ export interface ContainerSummary {
   readonly memory?: MemorySummary;
   readonly rootfs?: FsSummary;
   readonly logs?: FsSummary;
+  readonly swap?: SwapSummary;
 }
 
 /** One pod. */
@@ -67,9 +81,11 @@ export interface PodSummary {
   readonly containers: readonly ContainerSummary[];
   readonly cpu?: CpuSummary;
   readonly memory?: MemorySummary;
+  readonly network?: NetworkSummary;
   readonly volume?: readonly (FsSummary & { readonly name: string })[];
   readonly "ephemeral-storage"?: FsSummary;
   readonly process_stats?: { readonly process_count: number };
+  readonly swap?: SwapSummary;
 }
 
 /** The body of `/stats/summary`. */
@@ -88,6 +104,7 @@ export interface StatsSummary {
       readonly maxpid: number;
       readonly curproc: number;
     };
+    readonly swap?: SwapSummary;
   };
   readonly pods: readonly PodSummary[];
 }
@@ -131,9 +148,19 @@ export function statsSummary(
         maxpid: node.processes.capacity,
         curproc: node.processes.capacity - node.processes.available,
       },
+      swap: node.swap && {
+        time,
+        swapAvailableBytes: node.swap.available,
+        swapUsageBytes: node.swap.capacity - node.swap.available,
+      },
     }),
     pods: pods.map(({ pod, use }) =>
-      podSummary({ pod, use }, { ...options, nodeFs, imageFs })
+      podSummary({ pod, use }, {
+        ...options,
+        nodeFs,
+        imageFs,
+        network: stats.networks?.get(pod.metadata.uid),
+      })
     ),
   };
 }
@@ -165,10 +192,11 @@ interface SummaryOptions {
 
 function podSummary(
   { pod, use }: { readonly pod: Pod; readonly use: PodUse },
-  options: SummaryOptions,
+  options: SummaryOptions & { readonly network: NetworkStats | undefined },
 ): PodSummary {
   const { name, namespace, uid } = pod.metadata;
   const { containers } = use;
+  const { network } = options;
   return defined({
     podRef: { name, namespace, uid },
     startTime: pod.status?.startTime,
@@ -177,6 +205,8 @@ function podSummary(
       .map((container) => containerSummary(pod, container, options)),
     cpu: cpuOfPod(containers),
     memory: memoryOfPod(containers),
+    network: network &&
+      networkSummary(network, { askedAt: options.nodeFs.time }),
     volume: options.storage
       ? use.volumes.map((volume) => volumeSummary(volume, options))
       : undefined,
@@ -186,6 +216,7 @@ function podSummary(
     process_stats: use.processes === undefined
       ? undefined
       : { process_count: use.processes },
+    swap: swapOfPod(containers),
   });
 }
 
@@ -214,7 +245,7 @@ function containerSummary(
   container: ContainerUse,
   { storage, nodeFs, imageFs }: SummaryOptions,
 ): ContainerSummary {
-  const { name, cpu, memory, layer, logs } = container;
+  const { name, cpu, memory, layer, logs, swap } = container;
   return defined({
     name,
     startTime: startedAt(findContainerStatus(pod, name)),
@@ -224,6 +255,7 @@ function containerSummary(
       ? storedIn(imageFs, layer)
       : undefined,
     logs: storage && logs !== undefined ? storedIn(nodeFs, logs) : undefined,
+    swap: swap && swapSummary(swap),
   });
 }
 
@@ -246,6 +278,30 @@ function memorySummary(memory: MemoryFigures): MemorySummary {
     rssBytes: numberOf(memory.resident),
     pageFaults: numberOf(memory.pageFaults),
     majorPageFaults: numberOf(memory.majorPageFaults),
+  });
+}
+
+function swapSummary(
+  { atNanos, available, usage }: NonNullable<ContainerUse["swap"]>,
+): SwapSummary {
+  return defined({
+    time: timeOf(atNanos),
+    swapAvailableBytes: numberOf(available),
+    swapUsageBytes: numberOf(usage),
+  });
+}
+
+function swapOfPod(
+  containers: readonly ContainerUse[],
+): SwapSummary | undefined {
+  const all = containers.flatMap(({ swap }) =>
+    swap === undefined ? [] : [swap]
+  );
+  if (all.length === 0) return undefined;
+  return swapSummary({
+    atNanos: newest(all),
+    available: sumOfKnown(all.map(({ available }) => available)),
+    usage: sumOfKnown(all.map(({ usage }) => usage)),
   });
 }
 
@@ -316,27 +372,4 @@ function placeOf({ time, fileSystem }: StoragePlace): FsSummary {
     inodesFree: fileSystem?.inodes.available,
     inodes: fileSystem?.inodes.capacity,
   });
-}
-
-function timeOf(nanos: bigint): string {
-  return formatTime(Number(nanos / 1_000_000n));
-}
-
-function numberOf(value: bigint | undefined): number | undefined {
-  return value === undefined ? undefined : Number(value);
-}
-
-function newest(all: readonly { readonly atNanos: bigint }[]): bigint {
-  return all.reduce((best, { atNanos }) => atNanos > best ? atNanos : best, 0n);
-}
-
-function sum(numbers: readonly bigint[]): bigint {
-  return numbers.reduce((total, next) => total + next, 0n);
-}
-
-function sumOfKnown(
-  numbers: readonly (bigint | undefined)[],
-): bigint | undefined {
-  const known = numbers.filter((each) => each !== undefined);
-  return known.length === 0 ? undefined : sum(known);
 }

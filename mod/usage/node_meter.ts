@@ -10,6 +10,8 @@ import type { Machine } from "./ports.ts";
 /** What is left; what could not be measured is `undefined`. */
 export interface NodeFigures {
   readonly memory: AmountLeft | undefined;
+  /** A capacity of 0 without swap. */
+  readonly swap: AmountLeft | undefined;
   /** `undefined` where nothing shows them. */
   readonly processes: AmountLeft | undefined;
   /** Nanoseconds that all processors together have worked since the boot. */
@@ -45,6 +47,7 @@ export class NodeMeter {
     const { nodeFs, imageFs, processes } = this.#paths;
     return {
       memory: plausible(machine.memory()),
+      swap: machine.swap(),
       cpuNanos: machine.cpuNanos(),
       processes: await found(processes, (path) => machine.processes(path)),
       nodeFs: await found(nodeFs, (path) => machine.fileSystem(path)),

@@ -143,6 +143,7 @@ function figuresOf(
       : memory.reduce((total, next) => total + next, 0),
     cpu: newest(stats.map(({ cpu }) => cpu)),
     memory: newest(stats.map(({ memory }) => memory)),
+    swap: newest(stats.map(({ swap }) => swap)),
     layer: layers.length === 0 ? undefined : sum(layers),
   };
 }

@@ -4,7 +4,11 @@
  * @module
  */
 
-import type { CpuFigures, MemoryFigures } from "../cri/model/mod.ts";
+import type {
+  ContainerStats,
+  CpuFigures,
+  MemoryFigures,
+} from "../cri/model/mod.ts";
 
 /** What lies on a file system. */
 export interface StoredAmount {
@@ -21,6 +25,8 @@ export interface ContainerUse {
   /** Of the run that was measured last; `undefined` while it does not run. */
   readonly cpu: CpuFigures | undefined;
   readonly memory: MemoryFigures | undefined;
+  /** The same; `undefined` from a runtime that does not tell, too. */
+  readonly swap?: ContainerStats["swap"];
   /** What it wrote outside of volumes. */
   readonly layer: StoredAmount | undefined;
   readonly logs: StoredAmount | undefined;

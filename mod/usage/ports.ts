@@ -32,6 +32,8 @@ export interface MeteredPaths {
 /** What the whole machine says of itself. */
 export interface Machine {
   memory(): AmountLeft;
+  /** Nothing of nothing without swap. */
+  swap(): AmountLeft;
   /** What all processors together have worked since the boot; `undefined` when it is not told. */
   cpuNanos(): bigint | undefined;
   /** Processes, as the files of a host view say; `undefined` when they are not there. */

@@ -56,7 +56,10 @@ export interface ViewedCore {
   };
   readonly connection: {
     readonly images: Pick<ImageService, "listImages" | "imageFsInfo">;
-    readonly runtime: Pick<RuntimeService, "listContainers">;
+    readonly runtime: Pick<
+      RuntimeService,
+      "listContainers" | "listNetworkStats"
+    >;
   };
   readonly executor: {
     /** The images that containers are about to be made of. */

@@ -5,6 +5,7 @@
  */
 
 import type { Pod } from "../api/types/mod.ts";
+import type { NetworkStats } from "../cri/model/mod.ts";
 import type { Clock } from "../base/mod.ts";
 import { isTerminalPhase } from "../pod/status/mod.ts";
 import type { NodeStats } from "../server/mod.ts";
@@ -31,16 +32,38 @@ export async function viewStats(
   // Nobody ends it: others may wait for the same answer.
   const { signal } = new AbortController();
   const uses = await meters.pods.measure(wanted, { what, signal });
+  // Upstream too: who asks for processors and memory alone is told of neither.
+  const [images, networks] = what === "all"
+    ? await Promise.all([imagesOf(connection), networksOf(connection)])
+    : [];
   return {
     nodeName,
     atMs: clock.now(),
     node: await meters.node.measure(),
-    images: what === "all" ? await imagesOf(connection) : undefined,
+    images,
+    networks,
     pods: wanted.flatMap((pod) => {
       const use = uses.get(pod.metadata.uid);
       return use === undefined ? [] : [{ pod, use }];
     }),
   };
+}
+
+/** Of several sandboxes of a pod the one that was measured last. */
+async function networksOf(
+  { runtime }: ViewedCore["connection"],
+): Promise<NodeStats["networks"]> {
+  try {
+    const newest = new Map<string, NetworkStats>();
+    for (const each of await runtime.listNetworkStats()) {
+      const { atNanos = -1n } = newest.get(each.podUid) ?? {};
+      if (each.atNanos > atNanos) newest.set(each.podUid, each);
+    }
+    return newest;
+  } catch {
+    // Not every runtime has this call, and the rest says enough.
+    return undefined;
+  }
 }
 
 async function imagesOf(

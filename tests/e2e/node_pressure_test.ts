@@ -13,9 +13,14 @@ import { canMountMemory, MemoryDisk } from "../support/e2e/memory_disk.ts";
 import { withRuntime } from "../support/e2e/with_runtime.ts";
 
 /** A pod that stores some mebibytes in a volume and stays. */
-function storing(mebibytes: number, name: string): Record<string, unknown> {
+function storing(
+  mebibytes: number,
+  name: string,
+  spec: Readonly<Record<string, unknown>> = {},
+): Record<string, unknown> {
   const write = `dd if=/dev/zero of=/data/x bs=1M count=${mebibytes}`;
   return podManifest(name, {
+    ...spec,
     volumes: [{ name: "data", emptyDir: {} }],
     containers: [{
       name: "main",
@@ -50,7 +55,8 @@ if (await canMountMemory()) {
       await agent.start();
       await agent.apply("small.json", storing(1, "small"));
       const small = await untilPodRuns(agent, "small");
-      await agent.apply("large.json", storing(26, "large"));
+      const once = { restartPolicy: "Never" };
+      await agent.apply("large.json", storing(26, "large", once));
       const evicted = find(
         await agent.until(
           "large Failed",
@@ -77,6 +83,21 @@ if (await canMountMemory()) {
         small.status?.containerStatuses?.[0]?.containerID,
       );
       ok(small.metadata.uid !== evicted.metadata.uid);
+      // One of another policy comes back after the condition and a pause.
+      await agent.apply("again.json", storing(26, "again"));
+      const first = await untilPodRuns(agent, "again");
+      await agent.until(
+        "again evicted",
+        (pods) => find(pods, "again")?.status?.reason === "Evicted",
+      );
+      await agent.until("again back", (pods) => {
+        const { metadata, status } = find(pods, "again") ?? {};
+        const [container] = status?.containerStatuses ?? [];
+        return container?.state?.running !== undefined &&
+          metadata?.uid === first.metadata.uid &&
+          container.containerID !==
+            first.status?.containerStatuses?.[0]?.containerID;
+      });
     });
   });
 }

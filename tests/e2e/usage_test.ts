@@ -55,6 +55,10 @@ withRuntime("what pods use", (test) => {
     ok((pod.memory?.workingSetBytes ?? 0) > 0);
     ok((pod.cpu?.usageCoreNanoSeconds ?? 0) > 0);
     ok((pod["ephemeral-storage"]?.usedBytes ?? 0) >= 7 * MI);
+    // What the runtime counts itself; a new interface has sent something to be found.
+    match(pod.network?.name ?? "", /^eth0$/);
+    ok((pod.network?.txBytes ?? 0) + (pod.network?.rxBytes ?? 0) > 0);
+    ok(Date.parse(pod.network?.time ?? "") > 0);
     deepStrictEqual(pod.volume?.map(({ name }) => name), ["data"]);
 
     const { text } = await agent.get("/metrics/resource");
@@ -67,7 +71,10 @@ withRuntime("what pods use", (test) => {
       runSkerry([...args, `--root-dir=${agent.rootDir}`]);
     const top = await client("top", "pods");
     match(top.stdout, /^web-edge1 +\d+m +[\d.]+(?:Ki|Mi) *$/m);
-    match((await client("top", "node")).stdout, /^edge1 +\d+m +\S+ +\d+% *$/m);
+    match(
+      (await client("top", "node")).stdout,
+      /^edge1 +\d+m +\d+% +\S+ +\d+% *$/m,
+    );
     const disk = await client("df");
     match(disk.stdout, /^default +web-edge1 +\S+ +4Mi +3(?:\.\d)?Mi /m);
     match(disk.stdout, /^nodefs +/m);

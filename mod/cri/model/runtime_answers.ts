@@ -182,6 +182,36 @@ export interface ContainerStats {
   readonly cpu: CpuFigures | undefined;
   /** `undefined` when it does not run. */
   readonly memory: MemoryFigures | undefined;
+  /** `undefined` from a runtime that does not tell. */
+  readonly swap?: SwapFigures | undefined;
+}
+
+/** Memory that was swapped out, in bytes. */
+export interface SwapFigures {
+  /** When it was measured, in nanoseconds since 1970. */
+  readonly atNanos: bigint;
+  /** Up to the limit. */
+  readonly available: bigint | undefined;
+  readonly usage: bigint | undefined;
+}
+
+/** What went over the network interfaces of one pod. */
+export interface NetworkStats {
+  readonly podUid: string;
+  /** When it was measured, in nanoseconds since 1970. */
+  readonly atNanos: bigint;
+  /** The one by which the pod is reached. */
+  readonly primary: InterfaceFigures | undefined;
+  readonly others: readonly InterfaceFigures[];
+}
+
+/** What went over one interface since it was made. */
+export interface InterfaceFigures {
+  readonly name: string;
+  readonly receivedBytes: bigint | undefined;
+  readonly receiveErrors: bigint | undefined;
+  readonly sentBytes: bigint | undefined;
+  readonly sendErrors: bigint | undefined;
 }
 
 /** Time that a container took on processors. */

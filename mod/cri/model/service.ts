@@ -14,6 +14,7 @@ import type {
   Image,
   ImageFileSystems,
   ListedImage,
+  NetworkStats,
   RuntimeContainerStatus,
   RuntimeStatus,
   RuntimeVersion,
@@ -90,6 +91,8 @@ export interface RuntimeService {
   reopenContainerLog(containerId: string, options?: CallOptions): Promise<void>;
   /** What all containers use of the node, as the runtime last measured it. */
   listContainerStats(options?: CallOptions): Promise<readonly ContainerStats[]>;
+  /** What went over the networks of sandboxes that have one; not every runtime tells. */
+  listNetworkStats(options?: CallOptions): Promise<readonly NetworkStats[]>;
   updateContainerResources(
     containerId: string,
     resources: LinuxResources,

@@ -11,11 +11,11 @@ import * as wire from "../../../proto/gen/runtime/v1/api.ts";
 import {
   type Container,
   type ContainerStats,
-  type FileSystemUsage,
   type Image,
   type ImageFileSystems,
   type ListedImage,
   type MemoryFigures,
+  type NetworkStats,
   type RuntimeContainerState,
   type RuntimeContainerStatus,
   type RuntimeStatus,
@@ -140,7 +140,7 @@ export function imageFileSystemsFromWire(
 
 function fileSystemFromWire(
   { fsId, usedBytes }: wire.FilesystemUsage,
-): FileSystemUsage {
+): ImageFileSystems["images"][number] {
   return {
     mountpoint: fsId?.mountpoint ?? "",
     usedBytes: usedBytes?.value ?? 0n,
@@ -149,7 +149,7 @@ function fileSystemFromWire(
 
 /** What one container uses. */
 export function containerStatsFromWire(
-  { attributes, writableLayer, cpu, memory }: wire.ContainerStats,
+  { attributes, writableLayer, cpu, memory, swap }: wire.ContainerStats,
 ): ContainerStats {
   return {
     labels: attributes?.labels ?? {},
@@ -161,6 +161,41 @@ export function containerStatsFromWire(
       nanoCores: cpu.usageNanoCores?.value,
     },
     memory: memory && memoryFromWire(memory),
+    ...(swap !== undefined && {
+      swap: {
+        atNanos: swap.timestamp,
+        available: swap.swapAvailableBytes?.value,
+        usage: swap.swapUsageBytes?.value,
+      },
+    }),
+  };
+}
+
+/** What went over the networks of sandboxes; one without a network is left out. */
+export function networkStatsFromWire(
+  { attributes, linux }: wire.PodSandboxStats,
+): readonly NetworkStats[] {
+  const podUid = attributes?.metadata?.uid;
+  const network = linux?.network;
+  if (podUid === undefined || network === undefined) return [];
+  const { timestamp, defaultInterface, interfaces } = network;
+  return [{
+    podUid,
+    atNanos: timestamp,
+    primary: defaultInterface && interfaceFromWire(defaultInterface),
+    others: interfaces.map(interfaceFromWire),
+  }];
+}
+
+function interfaceFromWire(
+  { name, rxBytes, rxErrors, txBytes, txErrors }: wire.NetworkInterfaceUsage,
+): NetworkStats["others"][number] {
+  return {
+    name,
+    receivedBytes: rxBytes?.value,
+    receiveErrors: rxErrors?.value,
+    sentBytes: txBytes?.value,
+    sendErrors: txErrors?.value,
   };
 }
 

@@ -22,6 +22,7 @@ export {
   imageFileSystemsFromWire,
   imageFromWire,
   listedImageFromWire,
+  networkStatsFromWire,
   sandboxFromWire,
   sandboxStatusFromWire,
   statusFromWire,

@@ -41,6 +41,12 @@ export function getMemoryLeft(): AmountLeft {
   return { capacity: total, available };
 }
 
+/** Bytes of swap, and how many of them are free (`--allow-sys=systemMemoryInfo`). */
+export function getSwapLeft(): AmountLeft {
+  const { swapTotal, swapFree } = Deno.systemMemoryInfo();
+  return { capacity: swapTotal, available: swapFree };
+}
+
 /**
  * What all processors together have worked since the boot (`--allow-sys=cpus`); `undefined`
  * when the kernel does not tell.

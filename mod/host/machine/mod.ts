@@ -33,6 +33,7 @@ export {
   getDiskSizeBytes,
   getFileSystemLeft,
   getMemoryLeft,
+  getSwapLeft,
   getTotalMemoryBytes,
   type HugePages,
   listAddresses,

@@ -57,6 +57,36 @@ Deno.test("AgentViews.stats() measures pods, and with their files those that hav
   strictEqual(pod?.use.containers[0]?.logs, undefined);
 });
 
+Deno.test("AgentViews.stats() tells of networks of pods where the runtime does", async () => {
+  await using rig = await CoreRig.start();
+  await rig.apply("web", web());
+  await untilRunning(rig);
+  const { uid } = rig.pod("web")?.metadata ?? {};
+  const [sandbox] = rig.ready();
+  ok(sandbox !== undefined && uid !== undefined);
+  const defaultInterface = {
+    name: "eth0",
+    rxBytes: { value: 5n },
+    rxErrors: undefined,
+    txBytes: undefined,
+    txErrors: undefined,
+  };
+  sandbox.network = { timestamp: 7n, defaultInterface, interfaces: [] };
+  const { networks } = await rig.views.stats("all");
+  strictEqual(networks?.get(uid)?.primary?.receivedBytes, 5n);
+  // Who asks for processors and memory alone costs the runtime no more than that.
+  strictEqual((await rig.views.stats("memory")).networks, undefined);
+  strictEqual(rig.fake.callsOf("ListPodSandboxStats").length, 1);
+  rig.fake.fault("ListPodSandboxStats", {
+    kind: "error",
+    code: 12,
+    details: "unknown method",
+  });
+  const { networks: none, pods } = await rig.views.stats("all");
+  strictEqual(none, undefined);
+  strictEqual(pods.length, 1);
+});
+
 Deno.test("AgentViews.stats() says that the runtime has no figures", async () => {
   await using rig = await CoreRig.start();
   rig.fake.fault("ListContainerStats", {

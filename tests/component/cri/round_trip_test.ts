@@ -226,6 +226,54 @@ Deno.test("RuntimeService.listContainerStats() tells what containers wrote and h
   });
 });
 
+Deno.test("RuntimeService.listContainerStats() tells what was swapped out, if the runtime does", async () => {
+  await using rig = await startCriRig();
+  await runContainer(rig, "web");
+  const [container] = rig.fake.running("web");
+  ok(container !== undefined);
+  container.swapBytes = 9n;
+  container.measuredNanos = 5n;
+  const [stats] = await rig.cri.runtime.listContainerStats();
+  deepStrictEqual(stats?.swap, {
+    atNanos: 5n,
+    available: undefined,
+    usage: 9n,
+  });
+});
+
+Deno.test("RuntimeService.listNetworkStats() tells what went over the networks of sandboxes that have one", async () => {
+  await using rig = await startCriRig();
+  await rig.cri.runtime.runPodSandbox(sandboxConfig("none"));
+  const id = await rig.cri.runtime.runPodSandbox(sandboxConfig("web"));
+  const sandbox = rig.fake.sandboxes.get(id);
+  ok(sandbox !== undefined);
+  const figures = (name: string, base: bigint) => ({
+    name,
+    rxBytes: { value: base },
+    rxErrors: { value: base + 1n },
+    txBytes: { value: base + 2n },
+    txErrors: undefined,
+  });
+  sandbox.network = {
+    timestamp: 7n,
+    defaultInterface: figures("eth0", 10n),
+    interfaces: [figures("net1", 20n)],
+  };
+  const shown = (name: string, base: bigint) => ({
+    name,
+    receivedBytes: base,
+    receiveErrors: base + 1n,
+    sentBytes: base + 2n,
+    sendErrors: undefined,
+  });
+  deepStrictEqual(await rig.cri.runtime.listNetworkStats(), [{
+    podUid: sandbox.config.metadata?.uid,
+    atNanos: 7n,
+    primary: shown("eth0", 10n),
+    others: [shown("net1", 20n)],
+  }]);
+});
+
 Deno.test("RuntimeService answers of 10 MB arrive", async () => {
   await using rig = await startCriRig();
   const { runtime } = rig.cri;

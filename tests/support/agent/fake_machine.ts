@@ -27,6 +27,10 @@ export class FakeMachine implements Machine {
   /** Each path that was asked for, in order. */
   readonly asked: string[] = [];
 
+  swap(): Left {
+    return { capacity: GI, available: GI - 5 };
+  }
+
   memory(): Left {
     return this.left;
   }

@@ -20,6 +20,7 @@ import {
   toContainerStatus,
   toImage,
   toSandbox,
+  toSandboxStats,
   toSandboxStatus,
 } from "./to_answer.ts";
 
@@ -136,6 +137,9 @@ function sandboxHandlers({ lifecycle }: HandlerDeps): UnaryHandlers {
       items: byId(lifecycle.sandboxes)
         .filter((sandbox) => matchesSandbox(sandbox, filter))
         .map(toSandbox),
+    }),
+    ListPodSandboxStats: (): wire.ListPodSandboxStatsResponse => ({
+      stats: byId(lifecycle.sandboxes).map(toSandboxStats),
     }),
   };
 }

@@ -16,6 +16,8 @@ export interface FakeSandbox {
   state: "ready" | "not_ready";
   /** Empty with the node's network, and once stopped. */
   ip: string;
+  /** What went over its network; unmeasured when absent. */
+  network?: wire.NetworkUsage;
 }
 
 /** A container of the fake runtime; changes as its life goes on. */
@@ -40,6 +42,8 @@ export interface FakeContainer {
   layerBytes?: bigint;
   /** What its working set is. */
   memoryBytes?: bigint;
+  /** What of it was swapped out. */
+  swapBytes?: bigint;
   /** For how long it has kept processors busy. */
   cpuNanos?: bigint;
   /** When both were measured. */

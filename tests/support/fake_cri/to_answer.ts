@@ -109,6 +109,7 @@ export function toContainerStats(
   container: FakeContainer,
 ): wire.ContainerStats {
   const { config: { labels }, layerBytes, memoryBytes, cpuNanos } = container;
+  const { swapBytes } = container;
   const timestamp = container.measuredNanos ?? 0n;
   return {
     attributes: { id: container.id, labels },
@@ -126,11 +127,26 @@ export function toContainerStats(
       pageFaults: undefined,
       majorPageFaults: undefined,
     },
+    swap: swapBytes === undefined ? undefined : {
+      timestamp,
+      swapAvailableBytes: undefined,
+      swapUsageBytes: { value: swapBytes },
+    },
     writableLayer: layerBytes === undefined ? undefined : {
       fsId: undefined,
       usedBytes: { value: layerBytes },
       inodesUsed: { value: 1n },
     },
+  };
+}
+
+/** What a sandbox uses. */
+export function toSandboxStats(
+  { id, config, network }: FakeSandbox,
+): wire.PodSandboxStats {
+  return {
+    attributes: { id, metadata: config.metadata },
+    linux: { network },
   };
 }
 

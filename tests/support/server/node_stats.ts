@@ -55,6 +55,7 @@ function webUse(): PodUse {
           pageFaults: 6n,
           majorPageFaults: 0n,
         },
+        swap: { atNanos, available: 9n, usage: 3n },
         layer: { bytes: 3 * MI, inodes: 3 },
         logs: { bytes: 2 * MI, inodes: 2 },
       },
@@ -92,6 +93,7 @@ export function nodeStats(): NodeStats {
     atMs: AT * 1000,
     node: {
       memory: { capacity: 1000 * MI, available: 250 * MI },
+      swap: { capacity: 100, available: 60 },
       cpuNanos: 90_500_000_000n,
       processes: { capacity: 4096, available: 4000 },
       nodeFs: {

@@ -18,7 +18,6 @@ Deno.test("observationsOf() gives each figure its signal", () => {
   const of = (available: number) => ({ capacity: 10, available });
   const found = observationsOf({
     memory: of(1),
-    cpuNanos: 0n,
     nodeFs: { bytes: of(2), inodes: of(3) },
     imageFs: { bytes: of(4), inodes: of(5) },
     processes: of(6),
@@ -32,7 +31,6 @@ Deno.test("observationsOf() gives each figure its signal", () => {
 Deno.test("observationsOf() leaves out what is not known, and inodes that nobody counts", () => {
   const found = observationsOf({
     memory: undefined,
-    cpuNanos: undefined,
     nodeFs: { bytes: LEFT, inodes: { capacity: 0, available: 0 } },
     imageFs: { bytes: { capacity: 1, available: 1 }, inodes: LEFT },
     processes: undefined,

@@ -7,6 +7,7 @@
 import { deepStrictEqual, strictEqual } from "node:assert/strict";
 import { resourceMetrics } from "../../../mod/server/resource_metrics.ts";
 import { statsSummary } from "../../../mod/server/stats_summary.ts";
+import type { NetworkStats } from "../../../mod/cri/model/mod.ts";
 import { nodeStats } from "../../support/server/node_stats.ts";
 
 const MI = 2 ** 20;
@@ -39,7 +40,9 @@ const NODE = {
     availableBytes: 250 * MI,
     workingSetBytes: 750 * MI,
   },
+  swap: { time: TIME, swapAvailableBytes: 60, swapUsageBytes: 40 },
 };
+const SWAP = { time: TIME, swapAvailableBytes: 9, swapUsageBytes: 3 };
 const RLIMIT = { time: TIME, maxpid: 4096, curproc: 96 };
 const PROCESSES = { process_stats: { process_count: 12 } };
 const POD = {
@@ -64,6 +67,7 @@ Deno.test("statsSummary() has the kubelet's shape, and leaves out what was not m
           startTime: "2023-11-14T22:13:00Z",
           cpu: CPU,
           memory: MEMORY,
+          swap: SWAP,
           rootfs: { time: TIME, usedBytes: 3 * MI, inodesUsed: 3 },
           logs: { ...NODE_FS, usedBytes: 2 * MI, inodesUsed: 2 },
         },
@@ -74,6 +78,7 @@ Deno.test("statsSummary() has the kubelet's shape, and leaves out what was not m
       ],
       cpu: CPU,
       memory: MEMORY,
+      swap: SWAP,
       volume: [
         { ...NODE_FS, usedBytes: 5 * MI, inodesUsed: 5, name: "data" },
         { time: TIME, usedBytes: 9 * MI, inodesUsed: 1, name: "fast" },
@@ -98,9 +103,11 @@ Deno.test("statsSummary() has processor time and memory alone where no files wer
         startTime: "2023-11-14T22:13:00Z",
         cpu: CPU,
         memory: MEMORY,
+        swap: SWAP,
       }],
       cpu: CPU,
       memory: MEMORY,
+      swap: SWAP,
     }],
   });
 });
@@ -108,6 +115,7 @@ Deno.test("statsSummary() has processor time and memory alone where no files wer
 Deno.test("statsSummary() says nothing of a node that cannot be measured", () => {
   const node = {
     memory: undefined,
+    swap: undefined,
     cpuNanos: undefined,
     processes: undefined,
     nodeFs: undefined,
@@ -118,6 +126,81 @@ Deno.test("statsSummary() says nothing of a node that cannot be measured", () =>
     node: { nodeName: "edge1" },
     pods: [],
   });
+});
+
+/** The pod's network as the summary has it. */
+function networkOf(
+  figures: Partial<NetworkStats>,
+): Record<string, unknown> | undefined {
+  const network = {
+    podUid: "web",
+    atNanos: 1_700_000_000_000_000_000n,
+    primary: undefined,
+    others: [],
+    ...figures,
+  };
+  const networks = new Map([["web", network]]);
+  const summary = statsSummary({ ...nodeStats(), networks }, { storage: true });
+  const found = summary.pods[0]?.network;
+  return found && { ...found };
+}
+
+const ETH0 = {
+  name: "eth0",
+  receivedBytes: 1n,
+  receiveErrors: 2n,
+  sentBytes: 3n,
+  sendErrors: 4n,
+};
+
+Deno.test("statsSummary() shows the interface by which a pod is reached, and others beside it", () => {
+  const eth0 = {
+    name: "eth0",
+    rxBytes: 1,
+    rxErrors: 2,
+    txBytes: 3,
+    txErrors: 4,
+  };
+  deepStrictEqual(networkOf({ primary: ETH0 }), { time: TIME, ...eth0 });
+  const unknown = {
+    name: "lo",
+    receivedBytes: undefined,
+    receiveErrors: undefined,
+    sentBytes: 0n,
+    sendErrors: undefined,
+  };
+  deepStrictEqual(networkOf({ primary: ETH0, others: [unknown] }), {
+    time: TIME,
+    ...eth0,
+    interfaces: [{ name: "lo", txBytes: 0 }],
+  });
+  deepStrictEqual(networkOf({ others: [ETH0] }), {
+    time: TIME,
+    name: "",
+    interfaces: [eth0],
+  });
+  const early = { atNanos: 1_600_000_000_000_000_000n };
+  deepStrictEqual(networkOf(early), { time: "2020-09-13T12:26:40Z", name: "" });
+  deepStrictEqual(networkOf({ atNanos: 0n }), { time: TIME, name: "" });
+  const none = statsSummary(nodeStats(), { storage: true });
+  strictEqual(none.pods[0]?.network, undefined);
+});
+
+Deno.test("resourceMetrics() marks what upstream may still change", () => {
+  const help = resourceMetrics(nodeStats()).split("\n")
+    .filter((line) => line.startsWith("# HELP"));
+  deepStrictEqual(
+    help.filter((line) => line.includes(" [ALPHA] "))
+      .map((line) => line.split(" ")[2]),
+    [
+      "container_swap_limit_bytes",
+      "container_swap_usage_bytes",
+      "node_swap_usage_bytes",
+      "pod_swap_usage_bytes",
+      "scrape_error",
+    ],
+  );
+  strictEqual(help.filter((line) => line.includes(" [STABLE] ")).length, 8);
 });
 
 Deno.test("resourceMetrics() names containers, pods and the node as the kubelet does", () => {
@@ -132,14 +215,22 @@ Deno.test("resourceMetrics() names containers, pods and the node as the kubelet 
     `container_memory_working_set_bytes{${container}} 67108864 1700000000000`,
     "# TYPE container_start_time_seconds gauge",
     `container_start_time_seconds{${container}} 1699999980`,
+    "# TYPE container_swap_limit_bytes gauge",
+    `container_swap_limit_bytes{${container}} 12 1700000000000`,
+    "# TYPE container_swap_usage_bytes gauge",
+    `container_swap_usage_bytes{${container}} 3 1700000000000`,
     "# TYPE node_cpu_usage_seconds_total counter",
     "node_cpu_usage_seconds_total 90.5 1700000000000",
     "# TYPE node_memory_working_set_bytes gauge",
     "node_memory_working_set_bytes 786432000 1700000000000",
+    "# TYPE node_swap_usage_bytes gauge",
+    "node_swap_usage_bytes 40 1700000000000",
     "# TYPE pod_cpu_usage_seconds_total counter",
     `pod_cpu_usage_seconds_total{${of}} 4.5 1700000000000`,
     "# TYPE pod_memory_working_set_bytes gauge",
     `pod_memory_working_set_bytes{${of}} 67108864 1700000000000`,
+    "# TYPE pod_swap_usage_bytes gauge",
+    `pod_swap_usage_bytes{${of}} 3 1700000000000`,
     "# TYPE scrape_error gauge",
     "scrape_error 0",
     "# TYPE resource_scrape_error gauge",

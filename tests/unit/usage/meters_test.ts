@@ -83,12 +83,16 @@ Deno.test("PodMeter.measure() gives what containers hold and what lies in files"
   rig.rows = [
     stats("u", "c", {
       memory: MEMORY,
+      swap: { atNanos: 9n, available: undefined, usage: 4n },
       cpu: CPU,
       writtenBytes: 7n,
       writtenInodes: 2n,
     }),
     // An earlier run of it that is dead, and someone else's.
-    stats("u", "c", { writtenBytes: 1n }),
+    stats("u", "c", {
+      writtenBytes: 1n,
+      swap: { atNanos: 8n, available: 1n, usage: 1n },
+    }),
     stats("u", "c", { cpu: { ...CPU, atNanos: 8n, usedNanos: 99n } }),
     stats("other", "c", { memory: MEMORY }),
   ];
@@ -104,6 +108,7 @@ Deno.test("PodMeter.measure() gives what containers hold and what lies in files"
         memoryBytes: undefined,
         cpu: undefined,
         memory: undefined,
+        swap: undefined,
         layer: undefined,
         logs: of(10),
       },
@@ -112,6 +117,7 @@ Deno.test("PodMeter.measure() gives what containers hold and what lies in files"
         memoryBytes: 5,
         cpu: CPU,
         memory: MEMORY,
+        swap: { atNanos: 9n, available: undefined, usage: 4n },
         layer: { bytes: 8, inodes: 2 },
         logs: of(10),
       },
@@ -155,11 +161,13 @@ Deno.test("PodMeter.measure() rejects when it is to end", async () => {
 });
 
 const LEFT = { capacity: 10, available: 5 };
+const SWAP = { capacity: 3, available: 1 };
 
 Deno.test("NodeMeter.measure() says of each thing whether it could be measured", async () => {
   const disk = { bytes: LEFT, inodes: LEFT };
   const machine = {
     memory: () => LEFT,
+    swap: () => SWAP,
     cpuNanos: () => 7n,
     processes: (directory: string) =>
       directory === "/hung"
@@ -177,6 +185,7 @@ Deno.test("NodeMeter.measure() says of each thing whether it could be measured",
   const all = { nodeFs: "/", imageFs: "/images", processes: "/view" };
   deepStrictEqual(await figures(all), {
     memory: LEFT,
+    swap: SWAP,
     cpuNanos: 7n,
     processes: LEFT,
     nodeFs: disk,
@@ -185,6 +194,7 @@ Deno.test("NodeMeter.measure() says of each thing whether it could be measured",
   const broken = { nodeFs: "/hung", imageFs: "/gone", processes: "/hung" };
   deepStrictEqual(await figures(broken), {
     memory: LEFT,
+    swap: SWAP,
     cpuNanos: 7n,
     processes: undefined,
     nodeFs: undefined,

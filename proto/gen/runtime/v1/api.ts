@@ -927,6 +927,7 @@ export interface ContainerStats {
   readonly cpu: CpuUsage | undefined;
   readonly memory: MemoryUsage | undefined;
   readonly writableLayer: FilesystemUsage | undefined;
+  readonly swap: SwapUsage | undefined;
 }
 
 export interface ContainerAttributes {
@@ -953,6 +954,47 @@ export interface MemoryUsage {
   readonly rssBytes: UInt64Value | undefined;
   readonly pageFaults: UInt64Value | undefined;
   readonly majorPageFaults: UInt64Value | undefined;
+}
+
+export interface SwapUsage {
+  readonly timestamp: bigint;
+  readonly swapAvailableBytes: UInt64Value | undefined;
+  readonly swapUsageBytes: UInt64Value | undefined;
+}
+
+export interface ListPodSandboxStatsRequest {
+}
+
+export interface ListPodSandboxStatsResponse {
+  readonly stats: readonly PodSandboxStats[];
+}
+
+export interface PodSandboxStats {
+  readonly attributes: PodSandboxAttributes | undefined;
+  readonly linux: LinuxPodSandboxStats | undefined;
+}
+
+export interface PodSandboxAttributes {
+  readonly id: string;
+  readonly metadata: PodSandboxMetadata | undefined;
+}
+
+export interface LinuxPodSandboxStats {
+  readonly network: NetworkUsage | undefined;
+}
+
+export interface NetworkUsage {
+  readonly timestamp: bigint;
+  readonly defaultInterface: NetworkInterfaceUsage | undefined;
+  readonly interfaces: readonly NetworkInterfaceUsage[];
+}
+
+export interface NetworkInterfaceUsage {
+  readonly name: string;
+  readonly rxBytes: UInt64Value | undefined;
+  readonly rxErrors: UInt64Value | undefined;
+  readonly txBytes: UInt64Value | undefined;
+  readonly txErrors: UInt64Value | undefined;
 }
 
 function createBaseVersionRequest(): VersionRequest {
@@ -8816,7 +8858,7 @@ export const ListContainerStatsResponse: MessageFns<ListContainerStatsResponse> 
 };
 
 function createBaseContainerStats(): ContainerStats {
-  return { attributes: undefined, cpu: undefined, memory: undefined, writableLayer: undefined };
+  return { attributes: undefined, cpu: undefined, memory: undefined, writableLayer: undefined, swap: undefined };
 }
 
 export const ContainerStats: MessageFns<ContainerStats> = {
@@ -8832,6 +8874,9 @@ export const ContainerStats: MessageFns<ContainerStats> = {
     }
     if (message.writableLayer !== undefined) {
       FilesystemUsage.encode(message.writableLayer, writer.uint32(34).fork()).join();
+    }
+    if (message.swap !== undefined) {
+      SwapUsage.encode(message.swap, writer.uint32(42).fork()).join();
     }
     return writer;
   },
@@ -8879,6 +8924,14 @@ export const ContainerStats: MessageFns<ContainerStats> = {
             }
 
             message.writableLayer = FilesystemUsage.decode(reader, reader.uint32());
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.swap = SwapUsage.decode(reader, reader.uint32());
             continue;
           }
         }
@@ -9205,6 +9258,479 @@ export const MemoryUsage: MessageFns<MemoryUsage> = {
   },
 };
 
+function createBaseSwapUsage(): SwapUsage {
+  return { timestamp: 0n, swapAvailableBytes: undefined, swapUsageBytes: undefined };
+}
+
+export const SwapUsage: MessageFns<SwapUsage> = {
+  encode(message: SwapUsage, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.timestamp !== 0n) {
+      if (BigInt.asIntN(64, message.timestamp) !== message.timestamp) {
+        throw new globalThis.Error("value provided for field message.timestamp of type int64 too large");
+      }
+      writer.uint32(8).int64(message.timestamp);
+    }
+    if (message.swapAvailableBytes !== undefined) {
+      UInt64Value.encode(message.swapAvailableBytes, writer.uint32(18).fork()).join();
+    }
+    if (message.swapUsageBytes !== undefined) {
+      UInt64Value.encode(message.swapUsageBytes, writer.uint32(26).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): SwapUsage {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseSwapUsage() as any;
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.timestamp = reader.int64() as bigint;
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.swapAvailableBytes = UInt64Value.decode(reader, reader.uint32());
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.swapUsageBytes = UInt64Value.decode(reader, reader.uint32());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseListPodSandboxStatsRequest(): ListPodSandboxStatsRequest {
+  return {};
+}
+
+export const ListPodSandboxStatsRequest: MessageFns<ListPodSandboxStatsRequest> = {
+  encode(_: ListPodSandboxStatsRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ListPodSandboxStatsRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseListPodSandboxStatsRequest() as any;
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseListPodSandboxStatsResponse(): ListPodSandboxStatsResponse {
+  return { stats: [] };
+}
+
+export const ListPodSandboxStatsResponse: MessageFns<ListPodSandboxStatsResponse> = {
+  encode(message: ListPodSandboxStatsResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.stats) {
+      PodSandboxStats.encode(v!, writer.uint32(10).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ListPodSandboxStatsResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseListPodSandboxStatsResponse() as any;
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.stats.push(PodSandboxStats.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBasePodSandboxStats(): PodSandboxStats {
+  return { attributes: undefined, linux: undefined };
+}
+
+export const PodSandboxStats: MessageFns<PodSandboxStats> = {
+  encode(message: PodSandboxStats, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.attributes !== undefined) {
+      PodSandboxAttributes.encode(message.attributes, writer.uint32(10).fork()).join();
+    }
+    if (message.linux !== undefined) {
+      LinuxPodSandboxStats.encode(message.linux, writer.uint32(18).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): PodSandboxStats {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBasePodSandboxStats() as any;
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.attributes = PodSandboxAttributes.decode(reader, reader.uint32());
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.linux = LinuxPodSandboxStats.decode(reader, reader.uint32());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBasePodSandboxAttributes(): PodSandboxAttributes {
+  return { id: "", metadata: undefined };
+}
+
+export const PodSandboxAttributes: MessageFns<PodSandboxAttributes> = {
+  encode(message: PodSandboxAttributes, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.id !== "") {
+      writer.uint32(10).string(message.id);
+    }
+    if (message.metadata !== undefined) {
+      PodSandboxMetadata.encode(message.metadata, writer.uint32(18).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): PodSandboxAttributes {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBasePodSandboxAttributes() as any;
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.id = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.metadata = PodSandboxMetadata.decode(reader, reader.uint32());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseLinuxPodSandboxStats(): LinuxPodSandboxStats {
+  return { network: undefined };
+}
+
+export const LinuxPodSandboxStats: MessageFns<LinuxPodSandboxStats> = {
+  encode(message: LinuxPodSandboxStats, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.network !== undefined) {
+      NetworkUsage.encode(message.network, writer.uint32(26).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): LinuxPodSandboxStats {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseLinuxPodSandboxStats() as any;
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.network = NetworkUsage.decode(reader, reader.uint32());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseNetworkUsage(): NetworkUsage {
+  return { timestamp: 0n, defaultInterface: undefined, interfaces: [] };
+}
+
+export const NetworkUsage: MessageFns<NetworkUsage> = {
+  encode(message: NetworkUsage, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.timestamp !== 0n) {
+      if (BigInt.asIntN(64, message.timestamp) !== message.timestamp) {
+        throw new globalThis.Error("value provided for field message.timestamp of type int64 too large");
+      }
+      writer.uint32(8).int64(message.timestamp);
+    }
+    if (message.defaultInterface !== undefined) {
+      NetworkInterfaceUsage.encode(message.defaultInterface, writer.uint32(18).fork()).join();
+    }
+    for (const v of message.interfaces) {
+      NetworkInterfaceUsage.encode(v!, writer.uint32(26).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): NetworkUsage {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseNetworkUsage() as any;
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.timestamp = reader.int64() as bigint;
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.defaultInterface = NetworkInterfaceUsage.decode(reader, reader.uint32());
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.interfaces.push(NetworkInterfaceUsage.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseNetworkInterfaceUsage(): NetworkInterfaceUsage {
+  return { name: "", rxBytes: undefined, rxErrors: undefined, txBytes: undefined, txErrors: undefined };
+}
+
+export const NetworkInterfaceUsage: MessageFns<NetworkInterfaceUsage> = {
+  encode(message: NetworkInterfaceUsage, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.name !== "") {
+      writer.uint32(10).string(message.name);
+    }
+    if (message.rxBytes !== undefined) {
+      UInt64Value.encode(message.rxBytes, writer.uint32(18).fork()).join();
+    }
+    if (message.rxErrors !== undefined) {
+      UInt64Value.encode(message.rxErrors, writer.uint32(26).fork()).join();
+    }
+    if (message.txBytes !== undefined) {
+      UInt64Value.encode(message.txBytes, writer.uint32(34).fork()).join();
+    }
+    if (message.txErrors !== undefined) {
+      UInt64Value.encode(message.txErrors, writer.uint32(42).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): NetworkInterfaceUsage {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseNetworkInterfaceUsage() as any;
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.name = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.rxBytes = UInt64Value.decode(reader, reader.uint32());
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.rxErrors = UInt64Value.decode(reader, reader.uint32());
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.txBytes = UInt64Value.decode(reader, reader.uint32());
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.txErrors = UInt64Value.decode(reader, reader.uint32());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
 export type RuntimeServiceDefinition = typeof RuntimeServiceDefinition;
 export const RuntimeServiceDefinition = {
   name: "RuntimeService",
@@ -9367,6 +9893,14 @@ export const RuntimeServiceDefinition = {
       requestType: ListContainerStatsRequest as typeof ListContainerStatsRequest,
       requestStream: false,
       responseType: ListContainerStatsResponse as typeof ListContainerStatsResponse,
+      responseStream: false,
+      options: {},
+    },
+    listPodSandboxStats: {
+      name: "ListPodSandboxStats",
+      requestType: ListPodSandboxStatsRequest as typeof ListPodSandboxStatsRequest,
+      requestStream: false,
+      responseType: ListPodSandboxStatsResponse as typeof ListPodSandboxStatsResponse,
       responseStream: false,
       options: {},
     },

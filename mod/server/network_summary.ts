@@ -1,0 +1,52 @@
+/**
+ * What went over networks, in the shape of the kubelet's `/stats/summary`.
+ *
+ * @module
+ */
+
+import { defined } from "../base/mod.ts";
+import type { NetworkStats } from "../cri/model/mod.ts";
+import { numberOf, timeOf } from "./summary_values.ts";
+
+/** One interface. */
+export interface InterfaceSummary {
+  readonly name: string;
+  readonly rxBytes?: number;
+  readonly rxErrors?: number;
+  readonly txBytes?: number;
+  readonly txErrors?: number;
+}
+
+/** The interface by which a pod is reached, and any others beside it. */
+export interface NetworkSummary extends InterfaceSummary {
+  readonly time: string;
+  readonly interfaces?: readonly InterfaceSummary[];
+}
+
+/**
+ * The network of one pod.
+ *
+ * @param askedAt counts where the runtime does not say when it measured, as containerd 1.6
+ */
+export function networkSummary(
+  { atNanos, primary, others }: NetworkStats,
+  { askedAt }: { readonly askedAt: string },
+): NetworkSummary {
+  return defined({
+    time: atNanos > 0n ? timeOf(atNanos) : askedAt,
+    ...(primary === undefined ? { name: "" } : interfaceSummary(primary)),
+    interfaces: others.length === 0 ? undefined : others.map(interfaceSummary),
+  });
+}
+
+function interfaceSummary(
+  figures: NetworkStats["others"][number],
+): InterfaceSummary {
+  return defined({
+    name: figures.name,
+    rxBytes: numberOf(figures.receivedBytes),
+    rxErrors: numberOf(figures.receiveErrors),
+    txBytes: numberOf(figures.sentBytes),
+    txErrors: numberOf(figures.sendErrors),
+  });
+}
