@@ -60,7 +60,7 @@ export class ManifestMoves {
    * Says of names whether what they had may be found elsewhere in a moment; of an unknown
    * one, whether anything may.
    *
-   * @param isAwaited whether a name is to be looked at because of a move
+   * @param isAwaited whether a name is to be looked at
    */
   mover(
     nowMs: number,

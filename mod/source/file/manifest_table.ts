@@ -294,10 +294,10 @@ export class ManifestTable {
    * moved; of an unknown one, whether anything may.
    */
   mover(nowMs: number): (path: string | undefined) => boolean {
-    return this.moves.mover(nowMs, (path) => {
-      const { look } = this.get(path);
-      return look?.kind === "now" && look.together !== undefined;
-    });
+    return this.moves.mover(
+      nowMs,
+      (path) => this.get(path).look !== undefined,
+    );
   }
 
   /** Ends the waiting for writers, whose end may be among events that were lost. */

@@ -70,6 +70,19 @@ for (const ms of [0, 1, 20, 49]) {
   });
 }
 
+Deno.test("FileSource ends no pod when two manifests change places and one of them is changed in mode (I8)", async () => {
+  await using rig = await startWith("a", "b");
+  moveAside(rig, "a");
+  await rig.pass(20);
+  move(rig, "b", "a");
+  await rig.pass(20);
+  moveBack(rig, "b");
+  rig.files.hint("b.yaml", "written");
+  await rig.pass(5_000);
+  deepStrictEqual(lacking(rig, "a", "b"), []);
+  strictEqual(rig.names, "b,a");
+});
+
 Deno.test("FileSource ends a pod a tenth of a second after its manifest went aside and another took the name, and others at once", async () => {
   await using rig = await startWith("a", "b", "c");
   moveAside(rig, "a");
