@@ -224,9 +224,10 @@ export class ImageDisk implements DiskMeter {
   }
 
   async room(): Promise<DiskRoom | undefined> {
-    const left = await this.#shown() ??
-      await this.#machine.fileSystem(this.#rootDir);
+    const shown = await this.#shown();
+    const left = shown ?? await this.#machine.fileSystem(this.#rootDir);
     return left && {
+      ...shown !== undefined && { isShown: true },
       capacityBytes: left.bytes.capacity,
       availableBytes: left.bytes.available,
     };

@@ -236,8 +236,8 @@ export class ImageCollector implements ImageReclaim {
     usedBytes: number,
   ): Promise<number> {
     const room = await this.#deps.disk.room();
-    const isSeen = room !== undefined &&
-      usedBytes <= Math.max(0, room.capacityBytes - room.availableBytes);
+    const isSeen = room !== undefined && (room.isShown ||
+      usedBytes <= Math.max(0, room.capacityBytes - room.availableBytes));
     if (!isSeen) {
       this.#reports.seen(false);
       return 0;

@@ -33,6 +33,8 @@ export interface NamedImages {
 
 /** The room on one file system, in bytes. */
 export interface DiskRoom {
+  /** Somebody has said that images lie there; else it may be another disk. */
+  readonly isShown?: true;
   readonly capacityBytes: number;
   readonly availableBytes: number;
 }
