@@ -22,7 +22,7 @@ import {
   type PullerOptions,
 } from "./pod_pulls.ts";
 import { PULL_LIMIT_MS } from "./pull_progress.ts";
-import type { Fetched, ImageOutcome, PullEnd, PullKey } from "./pull_tasks.ts";
+import type { Fetched, ImageOutcome, PullEnd } from "./pull_tasks.ts";
 
 /**
  * Looks for images and pulls them.
@@ -129,9 +129,9 @@ export class ImagePuller {
   }
 
   /** What has come of the pull of an image so far; `undefined` before the first. */
-  #fetched(key: PullKey): Fetched | undefined {
-    const task = this.#pulls.tasks.get(key);
-    if (task === undefined) return this.#pulls.backoffs.waitOf(key) && "failed";
+  #fetched(wanted: ImageRequest): Fetched | undefined {
+    const task = this.#pulls.tasks.get(wanted);
+    if (task === undefined) return this.#pulls.waitOf(wanted) && "failed";
     if (task.end !== undefined) {
       return task.end.kind === "failed" ? "failed" : "over";
     }
@@ -236,7 +236,7 @@ export class ImagePuller {
   ): Promise<ImageOutcome> {
     const { container, image } = wanted;
     const running = this.#pulls.tasks.get(wanted);
-    const failed = running === undefined && this.#pulls.backoffs.waitOf(wanted);
+    const failed = running === undefined && this.#pulls.waitOf(wanted);
     if (failed) {
       const message = `Back-off pulling image "${image}"`;
       wanted.events.normal(container, "BackOff", message);

@@ -80,7 +80,7 @@ export class PodPulls {
   /** Those under way, and their ends. */
   readonly tasks: PullTasks = new PullTasks();
   readonly holds: ImageHolds;
-  readonly backoffs: PullBackoffs;
+  readonly #backoffs: PullBackoffs;
   readonly calls: ImageCalls;
   readonly #deps: PullerDeps;
   readonly #places: number;
@@ -93,7 +93,7 @@ export class PodPulls {
     this.#progress = new PullProgress(deps, options);
     this.calls = new ImageCalls({ ...deps, progress: this.#progress });
     this.holds = new ImageHolds(deps);
-    this.backoffs = new PullBackoffs(deps);
+    this.#backoffs = new PullBackoffs(deps);
     deps.sessions.onEnd((uid) => this.tasks.giveUp(uid));
     this.#shared = new SharedPulls({
       ...deps,
@@ -109,6 +109,21 @@ export class PodPulls {
     const repository = repositoryOf(image);
     const ofSecrets = () => credentials.ofSecrets({ pod, repository });
     return await records.mayUse({ image, imageId: found.id }, ofSecrets);
+  }
+
+  /**
+   * Why the pull has to wait, and until when; `undefined` when it may begin: also when a
+   * Secret of the pod has another login now than was tried.
+   */
+  waitOf(wanted: ImageRequest): PullEnd & { kind: "failed" } | undefined {
+    return this.#backoffs.waitOf(wanted, this.#loginsOf(wanted));
+  }
+
+  /** Names the logins of the Secrets of the pod for the image, and shows none. */
+  #loginsOf({ pod, image }: ImageRequest): string {
+    const repository = repositoryOf(image);
+    return this.#deps.credentials.ofSecrets({ pod, repository })
+      .map(({ fingerprint }) => fingerprint).join();
   }
 
   /** From now on the image is in use. */
@@ -132,6 +147,7 @@ export class PodPulls {
     wanted.events.normal(container, "Pulling", `Pulling image "${image}"`);
     const { clock } = this.#deps;
     const begunMs = clock.monotonic();
+    const tried = this.#loginsOf(wanted);
     return this.tasks.begin({ uid, image, begunMs }, async (signal) => {
       using progress = whileGoing(clock, FIRST_PROGRESS_MS, (forMs) => {
         const bytes = this.#progress.bytesOf(image);
@@ -143,11 +159,11 @@ export class PodPulls {
       signal.addEventListener("abort", stop, { once: true });
       try {
         const pulled = await this.#pullInTurn(wanted, signal);
-        this.backoffs.succeeded(wanted);
+        this.#backoffs.succeeded(wanted);
         return pulled;
       } catch (error) {
         if (isAbort(error, signal)) throw error;
-        return this.#fail(wanted, error);
+        return this.#fail(wanted, { error, tried });
       }
     });
   }
@@ -232,7 +248,10 @@ export class PodPulls {
     }
   }
 
-  #fail(wanted: ImageRequest, error: unknown): PullEnd {
+  #fail(
+    wanted: ImageRequest,
+    { error, tried }: { readonly error: unknown; readonly tried: string },
+  ): PullEnd {
     const { container, image, events } = wanted;
     this.release(wanted);
     const cause = causeOf(error);
@@ -242,7 +261,7 @@ export class PodPulls {
     const reason = PREFIXED_REASONS.find((word) => message.startsWith(word)) ??
       "ErrImagePull";
     const failure = { kind: "failed", reason, message, cause } as const;
-    this.backoffs.failed(wanted, failure);
+    this.#backoffs.failed(wanted, { failure, tried });
     const retryAtMs = this.#deps.clock.monotonic() + RETRY_AFTER_FAILURE_MS;
     return { ...failure, retryAtMs };
   }

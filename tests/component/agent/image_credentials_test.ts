@@ -175,3 +175,48 @@ Deno.test("Agent gives tokens of a Secret to the runtime as the CRI has them, an
   });
   ok(!/hunter/.test(shown(rig)));
 });
+
+Deno.test("Agent tries a login at once that an edited Secret brings, whatever the back-off", async () => {
+  await using rig = await CoreRig.start({
+    prepare: (rig) => wantLogin(rig, "me:right"),
+  });
+  const secret = (login: string, labels = {}) => ({
+    ...pullSecret("login", { "r.example": login }),
+    metadata: { name: "login", labels },
+  });
+  await rig.apply("login", secret("me:wrong"));
+  await rig.apply("web", privatePod("web", ["login"]));
+  // It waits for minutes by now.
+  await rig.pass(400_000, 5_000);
+  const tries = triedLogins(rig).length;
+  strictEqual(waitingReason(rig, "web"), "ImagePullBackOff");
+  // The same login is no news.
+  await rig.apply("login", secret("me:wrong", { edited: "yes" }));
+  await rig.pass(2_000);
+  strictEqual(triedLogins(rig).length, tries);
+  await rig.apply("login", secret("me:other"));
+  await rig.until(() => triedLogins(rig).length === tries + 1, "a try", {
+    limitMs: 5_000,
+  });
+  await rig.pass(5_000);
+  strictEqual(waitingReason(rig, "web"), "ImagePullBackOff");
+  await rig.apply("login", secret("me:right"));
+  await rig.until(() => rig.fake.running("web").length === 1, "the pod", {
+    limitMs: 5_000,
+  });
+  deepStrictEqual(triedLogins(rig).slice(-2), ["me:other", "me:right"]);
+});
+
+Deno.test("Agent tries a login at once that comes while a pull without it goes on", async () => {
+  await using rig = await CoreRig.start({
+    prepare: (rig) => wantLogin(rig, "me:right"),
+  });
+  rig.fake.settings.pullMs = 20_000;
+  await rig.apply("web", privatePod("web", ["login"]));
+  await rig.until(() => triedLogins(rig).length === 1, "the pull");
+  await rig.apply("login", pullSecret("login", { "r.example": "me:right" }));
+  await rig.until(() => triedLogins(rig).length === 2, "the next try", {
+    limitMs: 25_000,
+  });
+  deepStrictEqual(triedLogins(rig), [undefined, "me:right"]);
+});
