@@ -72,7 +72,8 @@ export function buildGarbage(
     kept: () => keptAt(clock.now(), kept),
   });
   const pods = () => [...owned.uids].flatMap((uid) => picture.get(uid) ?? []);
-  const dead = new DeadContainers({ clock, remains, pods }, kept);
+  const node = nodeRef(config.node.name);
+  const dead = new DeadContainers({ ...deps, remains, pods, node }, kept);
   const holds = () => executor.imageHolds();
   const sandboxImage = () => deps.connection.features()?.sandboxImage;
   const images = buildImageCollector(config, {

@@ -28,6 +28,11 @@ export interface Garbage {
   remove(signal: AbortSignal): Promise<void>;
 }
 
+/** A piece that could not be removed at the last try. */
+export interface GarbageFailure extends Pick<Garbage, "key" | "what"> {
+  readonly why: string;
+}
+
 /** Between two tries; the longest is short enough for what is mended by hand. */
 const RETRY = { baseMs: 1_000, maxMs: 60_000 };
 
@@ -116,6 +121,15 @@ export class GarbageCollector {
   /** Whether a piece is still to be removed. */
   has(key: string): boolean {
     return this.#pieces.has(key);
+  }
+
+  /** What could not be removed at the last try, what failed first at first. */
+  failures(): readonly GarbageFailure[] {
+    return [...this.#failing].map((
+      { garbage: { key, what }, failure = "" },
+    ) => ({
+      ...{ key, what, why: failure },
+    }));
   }
 
   /** Tries everything again at once: what failed may have been mended. */

@@ -38,4 +38,8 @@
  * @module
  */
 
-export { type Garbage, GarbageCollector } from "./garbage_collector.ts";
+export {
+  type Garbage,
+  GarbageCollector,
+  type GarbageFailure,
+} from "./garbage_collector.ts";

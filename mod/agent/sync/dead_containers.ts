@@ -4,7 +4,9 @@
  * @module
  */
 
+import type { EventSink, PodRef } from "../../api/types/mod.ts";
 import type { Clock } from "../../base/mod.ts";
+import type { GarbageCollector, GarbageFailure } from "../../collect/mod.ts";
 import type { ObservedPod } from "../../pod/observed/mod.ts";
 import {
   type DeadKept,
@@ -31,6 +33,10 @@ interface DeadContainersDeps {
   readonly remains: Pick<PodRemains, "prune" | "ofThisLife" | "isGone">;
   /** The agent's own pods as they were last seen. */
   readonly pods: () => Iterable<ObservedPod>;
+  readonly collector: Pick<GarbageCollector, "failures">;
+  readonly events: EventSink;
+  /** The node, about which events are. */
+  readonly node: PodRef;
 }
 
 /**
@@ -60,8 +66,21 @@ export class DeadContainers {
     }
   }
 
-  /** Looks once at all pods. */
+  /** Looks once at all pods, and says what of containers cannot be removed. */
   collect(): void {
+    this.#handOver();
+    const { collector, events, node } = this.#deps;
+    const message = failureText(collector.failures());
+    if (message === undefined) return;
+    // As upstream each minute, as long as it lasts.
+    events.record(node, {
+      type: "Warning",
+      reason: "ContainerGCFailed",
+      message,
+    });
+  }
+
+  #handOver(): void {
     const { remains, clock } = this.#deps;
     const pods = [...this.#deps.pods()].filter(({ uid }) =>
       !remains.isGone(uid)
@@ -74,6 +93,24 @@ export class DeadContainers {
       : fairShare(pods, kept, total);
     for (const pod of pods) remains.prune(pod, { ...kept, perContainer });
   }
+}
+
+/** What are containers and sandboxes, by themselves or with all that is left of a pod. */
+const OF_CONTAINERS = /^(?:container|sandbox|network|pod)\//;
+
+/** The message of an event is cut at 1024 characters. */
+const MOST_FAILURES = 3;
+
+/** What of containers and sandboxes cannot be removed, in one sentence. Pure. */
+export function failureText(
+  failures: readonly GarbageFailure[],
+): string | undefined {
+  const found = failures.filter(({ key }) => OF_CONTAINERS.test(key));
+  if (found.length === 0) return undefined;
+  const named = found.slice(0, MOST_FAILURES)
+    .map(({ what, why }) => `${what}: ${why}`).join("; ");
+  const more = found.length - MOST_FAILURES;
+  return `Cannot remove ${named}${more > 0 ? `; and ${more} more` : ""}`;
 }
 
 /** What each pod keeps by these options at a wall time in milliseconds. Pure. */

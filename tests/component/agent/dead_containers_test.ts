@@ -4,7 +4,7 @@
  * @module
  */
 
-import { deepStrictEqual, strictEqual } from "node:assert/strict";
+import { deepStrictEqual, match, strictEqual } from "node:assert/strict";
 import { CoreRig } from "../../support/agent/core_rig.ts";
 import { alone } from "../../support/agent/manifests.ts";
 
@@ -119,9 +119,20 @@ Deno.test("Agent tries a dead container again that cannot be removed, without a 
   await rig.pass(90_000);
   strictEqual(dead(rig, "one"), 2);
   strictEqual(rig.logged("garbage_not_removed").length, 1);
+  const said = () =>
+    rig.core.events.list().filter(({ reason }) =>
+      reason === "ContainerGCFailed"
+    );
+  match(
+    said()[0]?.message ?? "",
+    /^Cannot remove dead container "one" \([^)]+\) of pod .*: .*device busy$/,
+  );
   strictEqual(rig.metric("skerry_garbage_failing"), 1);
   rig.fake.clearFaults();
   await rig.pass(61_000);
   strictEqual(dead(rig, "one"), 1);
   strictEqual(rig.metric("skerry_garbage_failing"), 0);
+  const { length } = said();
+  await rig.pass(120_000, 5_000);
+  strictEqual(said().length, length);
 });

@@ -265,3 +265,21 @@ Deno.test("GarbageCollector.add() of a piece that fails anew is said again", asy
   await rig.clock.advance(1_000);
   strictEqual(rig.tries.length, 3);
 });
+
+Deno.test("GarbageCollector.failures() says what could not be removed at the last try, and why", async () => {
+  await using rig = new Rig();
+  let words: string | undefined = "busy";
+  const remove = () =>
+    words === undefined ? Promise.resolve() : Promise.reject(new Error(words));
+  await rig.add("one", remove);
+  await rig.add("two");
+  deepStrictEqual(rig.collector.failures(), [
+    { key: "one", what: "piece one", why: "busy" },
+  ]);
+  words = "away";
+  await rig.clock.advance(1_000);
+  deepStrictEqual(rig.collector.failures().map(({ why }) => why), ["away"]);
+  words = undefined;
+  await rig.clock.advance(2_000);
+  deepStrictEqual(rig.collector.failures(), []);
+});

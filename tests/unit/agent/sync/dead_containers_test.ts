@@ -8,10 +8,14 @@ import { deepStrictEqual, strictEqual } from "node:assert/strict";
 import {
   type DeadContainerOptions,
   DeadContainers,
+  failureText,
   keptAt,
 } from "../../../../mod/agent/sync/dead_containers.ts";
+import { nodeRef } from "../../../../mod/api/objects/mod.ts";
+import type { GarbageFailure } from "../../../../mod/collect/mod.ts";
 import type { ObservedPod } from "../../../../mod/pod/observed/mod.ts";
 import { type DeadKept, NEWEST_ONLY } from "../../../../mod/runtime/end/mod.ts";
+import { EventList } from "../../../support/event_list.ts";
 import { FakeClock } from "../../../support/fake_clock.ts";
 import { ended, observed, sandbox } from "../../../support/observed_pods.ts";
 
@@ -26,6 +30,11 @@ function podOf(uid: string, count: number): ObservedPod {
   return { ...observed(containers, [sandbox({ id: "s1" })]), uid };
 }
 
+/** What cannot be removed, by key. */
+function failuresOf(...keys: readonly string[]): readonly GarbageFailure[] {
+  return keys.map((key) => ({ key, what: `what ${key}`, why: "busy" }));
+}
+
 function rig(options: Partial<DeadContainerOptions> = {}) {
   const clock = new FakeClock();
   const pruned: [
@@ -34,8 +43,13 @@ function rig(options: Partial<DeadContainerOptions> = {}) {
     kept: DeadKept | undefined,
   ][] = [];
   const pods = [podOf("one", 3), podOf("two", 2), podOf("gone", 9)];
+  const events = new EventList();
+  const failing: GarbageFailure[] = [];
   const dead = new DeadContainers({
     clock,
+    events,
+    node: nodeRef("n1"),
+    collector: { failures: () => failing },
     pods: () => pods,
     remains: {
       isGone: (uid) => uid === "gone",
@@ -45,7 +59,7 @@ function rig(options: Partial<DeadContainerOptions> = {}) {
         void pruned.push([uid, containers.length, kept]),
     },
   }, { ...DEFAULTS, ...options });
-  return { clock, pruned, dead };
+  return { clock, pruned, dead, events, failing };
 }
 
 Deno.test("DeadContainers looks once a minute at what is of the pods that there are", async () => {
@@ -74,6 +88,43 @@ Deno.test("DeadContainers keeps fewer of each where all together are too many", 
     ]);
   }
 });
+
+Deno.test("DeadContainers says at each look what of containers cannot be removed, and nothing when all can", () => {
+  const { dead, events, failing } = rig();
+  dead.collect();
+  failing.push(...failuresOf("volumes/1", "cgroup/1", "logs/a/b/1"));
+  dead.collect();
+  deepStrictEqual(events.texts, []);
+  failing.push(...failuresOf("container/1"));
+  dead.collect();
+  dead.collect();
+  const text =
+    "Warning ContainerGCFailed: Cannot remove what container/1: busy";
+  deepStrictEqual(events.texts, [text, text]);
+});
+
+for (
+  const [keys, wanted] of [
+    [[], undefined],
+    [["mycontainer/1"], undefined],
+    [["sandbox/1"], "what sandbox/1: busy"],
+    [
+      ["network/1", "pod/2", "volumes/3", "container/4"],
+      "what network/1: busy; what pod/2: busy; what container/4: busy",
+    ],
+    [
+      ["pod/1", "pod/2", "pod/3", "pod/4", "pod/5"],
+      "what pod/1: busy; what pod/2: busy; what pod/3: busy; and 2 more",
+    ],
+  ] as const
+) {
+  Deno.test(`failureText() says ${wanted} of ${keys.join(", ")}`, () => {
+    strictEqual(
+      failureText(failuresOf(...keys)),
+      wanted && `Cannot remove ${wanted}`,
+    );
+  });
+}
 
 Deno.test("keptAt() counts an age from now, and takes a negative number for any", () => {
   deepStrictEqual(
