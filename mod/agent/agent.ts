@@ -170,8 +170,7 @@ export class Agent {
       list: () => this.#workers.list(),
       enqueue: (uid: string) => this.#workers.enqueue(uid),
     };
-    const listed = { ...deps, ownedUids: living, owns, workers };
-    const seen = new ListedPods(listed);
+    const seen = new ListedPods({ ...deps, ownedUids: living, owns, workers });
     this.#resizes = new ResizeGate({ ...deps, seen, workers });
     this.#syncer = deps.syncer(this.#resizes);
     this.#parked = new ParkedPods(this.#syncer);
@@ -294,6 +293,11 @@ export class Agent {
     }
   }
 
+  /** Whether the machine goes down: no pod starts any more. */
+  get isGoingDown(): boolean {
+    return this.#parked.isGoingDown;
+  }
+
   /**
    * Stops all pods, in groups of their priority, because the machine goes down. They stay
    * wanted, and the next agent starts them again. Works while `run` does.
@@ -304,9 +308,8 @@ export class Agent {
     groups: readonly ShutdownGroup[],
     signal: AbortSignal,
   ): Promise<void> {
-    const { clock, log } = this.#deps;
-    const deps = { clock, log, workers: this.#workers, parked: this.#parked };
-    await shutDownNode(groups, { deps, signal });
+    const parts = { workers: this.#workers, parked: this.#parked };
+    await shutDownNode(groups, { deps: { ...this.#deps, ...parts }, signal });
   }
 
   #handle(event: SyncEvent): void {

@@ -37,7 +37,8 @@ export function explainPod(facts: ExplainFacts): readonly ExplainSentence[] {
   const trouble = isRunning || facts.pendingVerdict !== undefined
     ? troubleSentences(explanation)
     : [];
-  const all = [...outage, ...seen, ...trouble];
+  const down = withKind("shutting_down", shutdownSentences(explanation));
+  const all = [...outage, ...down, ...seen, ...trouble];
   return [...Map.groupBy(all, ({ text }) => text).values()]
     .flatMap(([first]) => first ?? []);
 }
@@ -64,6 +65,15 @@ function outageSentences({ facts, time }: Explanation): readonly string[] {
     `${down}: ${
       innermost(message)
     }; what runs in it goes on running, and nothing is started or stopped until it answers`,
+  ];
+}
+
+function shutdownSentences({ facts }: Explanation): readonly string[] {
+  const { isGoingDown = false, pod, stage } = facts;
+  const isOver = stage?.kind !== "syncing" ||
+    isTerminalPhase(pod.status?.phase);
+  return !isGoingDown || isOver ? [] : [
+    "The node is shutting down: what runs of the pod is stopped, and it starts again with the node",
   ];
 }
 

@@ -55,6 +55,8 @@ export interface ExplainFacts {
     /** Without a time when it is not known. */
     | { readonly message: string; readonly sinceMs?: number }
     | undefined;
+  /** Whether the machine goes down: pods are stopped, and come back with it. */
+  readonly isGoingDown?: boolean;
   /** Absent while the manifest of the pod is sound. */
   readonly brokenManifest?: BrokenManifest | undefined;
   /** The source of the pod has not answered since the agent's start. */

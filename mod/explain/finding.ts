@@ -16,7 +16,8 @@ export interface ExplainFinding {
     | ("ready" | "unexplained" | "rolled_back" | "broken_manifest" | "gate")
     | ("resize" | "probe" | "restarted" | "disruption" | "silent_source")
     | ("ending" | "end_failed" | "cleared" | "completed" | "failed" | "ended")
-    | ("final" | "returns" | "evicted" | "runtime_down");
+    | ("final" | "returns" | "evicted" | "runtime_down")
+    | "shutting_down";
   /** Absent where it is about the pod as a whole. */
   readonly container?: string | undefined;
   /** In upstream's spelling where it has one. */

@@ -85,7 +85,7 @@ function compare(left: string, right: string): number {
 }
 
 /**
- * `ok`, or what is wrong with status 500.
+ * `ok`, or what is wrong with status 500. Notes stand in lines of their own.
  *
  * With `reasons` it says why; without, as upstream does for any client, only which
  * checks failed.
@@ -96,7 +96,10 @@ export function healthAnswer(
 ): Response {
   const problems = health.problems();
   const failed = new Map(problems.map(({ check, reason }) => [check, reason]));
-  if (failed.size === 0 && !options.verbose) return plain("ok");
+  const notes = health.notes?.() ?? [];
+  if (failed.size === 0 && !options.verbose) {
+    return plain(["ok", ...notes].join("\n"));
+  }
   const names = [...new Set([...health.checks, ...failed.keys()])];
   const lines = names.map((name) => {
     const reason = failed.get(name);
@@ -104,7 +107,8 @@ export function healthAnswer(
     return `[-]${name} failed: ${options.reasons ? reason : "reason withheld"}`;
   });
   const verdict = failed.size === 0 ? "passed" : "failed";
-  return plain(`${lines.join("\n")}\nhealthz check ${verdict}\n`, {
+  const all = [...lines, ...notes, `healthz check ${verdict}`, ""];
+  return plain(all.join("\n"), {
     status: failed.size === 0 ? 200 : 500,
   });
 }

@@ -98,6 +98,8 @@ export interface HealthSource {
   readonly checks: readonly string[];
   /** What is wrong now; nothing when the agent is healthy. */
   problems(): readonly HealthProblem[];
+  /** What else is to be said, to anybody: sentences without a capital. */
+  notes?(): readonly string[];
 }
 
 /** Which log is wanted. */

@@ -133,6 +133,15 @@ export class AgentViews implements AgentView {
     return await viewStats(what, { core, pods: this.pods(), clock, nodeName });
   }
 
+  /** What a reader of its health should know besides. */
+  notes(): readonly string[] {
+    return this.#core?.agent.isGoingDown
+      ? [
+        "the node is shutting down: its pods are stopped, and start again with it",
+      ]
+      : [];
+  }
+
   /** Why the agent is not healthy. */
   problems(): readonly HealthProblem[] {
     const core = this.#core;

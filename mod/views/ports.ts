@@ -40,6 +40,7 @@ export interface ViewedCore {
     | "pendingVerdict"
     | "resizes"
     | "idleMs"
+    | "isGoingDown"
   >;
   readonly prober: Pick<ProbeManager, "report">;
   readonly watch: Pick<RuntimeWatch, "health" | "runtimeDown" | "downSince">;

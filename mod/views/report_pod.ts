@@ -106,6 +106,7 @@ function gatherFacts(
     endFailure: core.agent.outcome(uid)?.endFailure,
     eviction: evictionOf(uid, deps, nowMs),
     runtimeDown: core.watch.downSince,
+    isGoingDown: core.agent.isGoingDown,
     brokenManifest: brokenManifestOf(pod, core),
     silentSource: silentSourceOf(pod, core),
     nowMs,

@@ -268,3 +268,26 @@ Deno.test("Agent takes no update for a failed one because the machine goes down 
   await rig.pass(20_000);
   strictEqual(rig.core.agent.rolledBack().size, 0);
 });
+
+Deno.test("Agent says while the machine goes down that it does, in its health and of each pod", async () => {
+  await using rig = await CoreRig.start();
+  await rig.apply("slow", alone("slow"));
+  rig.fake.behave("slow", { onTerm: { code: 0, afterMs: 4_000 } });
+  await untilRunning(rig, "slow");
+  const { namespace = "", name = "" } = rig.pod("slow")?.metadata ?? {};
+  const kinds = () =>
+    rig.views.report(namespace, name)?.findings.map(({ kind }) => kind);
+  const notes = () => rig.views.notes();
+  deepStrictEqual([kinds()?.includes("shutting_down"), notes()], [false, []]);
+  const world = shutDown(rig);
+  await rig.until(() => stops(rig).length === 1, "its stop");
+  deepStrictEqual(kinds()?.[0], "shutting_down");
+  deepStrictEqual(notes(), [
+    "the node is shutting down: its pods are stopped, and start again with it",
+  ]);
+  deepStrictEqual(rig.problems(), []);
+  await rig.until(() => world.tookMs !== undefined, "the end of the shutdown");
+  deepStrictEqual(kinds()?.[0], "shutting_down");
+  await rig.restartAgent();
+  deepStrictEqual(notes(), []);
+});

@@ -92,6 +92,15 @@ export const REFUSAL_ROWS: Rows = {
       forMs: 72_000,
     }],
   }),
+  // The machine.
+  "a pod whose node is shutting down": facts({
+    pod: explainedPod(CREATING),
+    isGoingDown: true,
+  }),
+  "a pod that has ended, and whose node is shutting down": facts({
+    pod: explainedPod({ phase: "Succeeded" }),
+    isGoingDown: true,
+  }),
   // Sources.
   "a manifest that was never valid": facts({
     pod: {

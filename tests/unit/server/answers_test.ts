@@ -76,6 +76,29 @@ Deno.test("healthAnswer() fails with reasons, or without towards clients that ar
   strictEqual((await closed.text()).includes("4m"), false);
 });
 
+Deno.test("healthAnswer() tells anybody what else is to be said, and is no worse for it", async () => {
+  const checks = ["ping"];
+  const notes = () => ["the node is shutting down"];
+  const well = { checks, problems: () => [], notes };
+  const short = healthAnswer(well, { reasons: false, verbose: false });
+  deepStrictEqual([short.status, await short.text()], [
+    200,
+    "ok\nthe node is shutting down",
+  ]);
+  const long = healthAnswer(well, { reasons: false, verbose: true });
+  strictEqual(
+    await long.text(),
+    "[+]ping ok\nthe node is shutting down\nhealthz check passed\n",
+  );
+  const problems = () => [{ check: "ping", reason: "x" }];
+  const sick = { checks, problems, notes };
+  const failed = healthAnswer(sick, { reasons: false, verbose: false });
+  deepStrictEqual([failed.status, await failed.text()], [
+    500,
+    "[-]ping failed: reason withheld\nthe node is shutting down\nhealthz check failed\n",
+  ]);
+});
+
 const NOW_MS = Date.UTC(2026, 0, 1);
 
 for (
