@@ -331,6 +331,8 @@ class Watch {
       unheard = undefined;
       if (isDeaf || modifiedOf(before) !== modifiedOf(now)) {
         const hazard = await this.#checkThread(now);
+        // It did not answer in time, and is asked again.
+        if (hazard === "unknown") continue;
         if (isThreadLost || isDeaf && await this.#isDead(hazard)) return;
         if (!isDeaf && events === this.#events) unheard = events;
       }
