@@ -83,8 +83,8 @@ export class LogBudget {
       await clock.sleep(pauseMs, signal);
       const beganMs = clock.monotonic();
       try {
-        await this.#keep(budgetBytes ?? Infinity, signal);
-        this.#isFailing = false;
+        const isWhole = await this.#keep(budgetBytes ?? Infinity, signal);
+        if (isWhole) this.#isFailing = false;
       } catch (error) {
         signal.throwIfAborted();
         const level = this.#isFailing ? "debug" : "warn";
@@ -97,7 +97,8 @@ export class LogBudget {
     }
   }
 
-  async #keep(budgetBytes: number, signal: AbortSignal): Promise<void> {
+  /** @returns false when files were passed over, of which the next look knows more */
+  async #keep(budgetBytes: number, signal: AbortSignal): Promise<boolean> {
     const { podLogsDir: root } = this.#options;
     const { owns, meter, log } = this.#deps;
     const measured = await measureLogs(root, owns, meter);
@@ -123,17 +124,20 @@ export class LogBudget {
       if (!told.has(spare.uid)) this.#tell(spare);
       told.add(spare.uid);
     }
+    const isWhole = this.#stuck.size === 0;
     this.#stuck = stuck;
     this.#size.set(leftBytes);
-    const isOver = failures.length === 0 && leftBytes > budgetBytes;
+    if (failures.length > 0) {
+      throw new AggregateError(failures, "Some logs could not be looked after");
+    }
+    if (!isWhole) return false;
+    const isOver = leftBytes > budgetBytes;
     if (isOver && !this.#isOver) {
       const note = "no rotated log is left; those that are written to stay";
       log.warn("pod_logs_over_budget", { leftBytes, budgetBytes, note });
     }
     this.#isOver = isOver;
-    if (failures.length > 0) {
-      throw new AggregateError(failures, "Some logs could not be looked after");
-    }
+    return true;
   }
 
   #pathOf({ place }: SpareLog): string {

@@ -21,6 +21,7 @@ for (
     ["one beyond its size", at(0, 0), at(500, 1_000), false, 1_000],
     ["one that was rotated", at(0, 0), at(100, 4_000), true, 4_000],
     ["one that was rotated, a fast one", at(0, 0), at(900, 1_000), true, 1_000],
+    ["one that grew by a byte", at(98, 0), at(99, 1_000), false, 1_000],
     ["two looks at once", at(0, 5), at(900, 5), false, 1_000],
     ["a full one that stands still", at(100, 0), at(100, 1), false, 10_000],
   ] as const

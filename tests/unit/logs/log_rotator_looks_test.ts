@@ -263,6 +263,18 @@ Deno.test("LogRotator keeps a rotated log where the log has a second name elsewh
   deepStrictEqual(rig.logs.names, ["0.log", "0.log.20260102-030405", "backup"]);
 });
 
+Deno.test("LogRotator removes the second name of a log that got its name back, and compresses what is older", async () => {
+  await using rig = new LogsRig();
+  rig.logs.isIdle = true;
+  const [oldest, older, newest] = [5, 6, 7].map((second) =>
+    `0.log.20260102-03040${second}`
+  );
+  for (const name of [oldest, older]) rig.logs.put(`${name}`, ["a"]);
+  await rig.logs.link(`${DIRECTORY}/0.log`, `${DIRECTORY}/${newest}`);
+  await rig.interval(2);
+  deepStrictEqual(rig.logs.names, ["0.log", `${oldest}.gz`, older]);
+});
+
 Deno.test("LogRotator compresses what it rotates no more often than it looks", async () => {
   await using rig = new LogsRig();
   const looks = looksOf(rig);
