@@ -268,8 +268,11 @@ Deno.test("ImageCollector works on one thing at a time", async () => {
   const gate = Promise.withResolvers<void>();
   rig.removing = () => gate.promise;
   const first = rig.collector.reclaim("soft", signal);
+  await rig.clock.advance(1);
+  const { length } = rig.calls;
   const second = rig.collector.collect(signal);
   await rig.clock.advance(1);
+  strictEqual(rig.calls.length, length);
   strictEqual(rig.calls.filter((call) => call.startsWith("remove")).length, 1);
   gate.resolve();
   strictEqual((await first).images, 2);

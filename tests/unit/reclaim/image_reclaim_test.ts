@@ -53,6 +53,21 @@ Deno.test("ImageCollector.reclaim() takes the next image of a manifest where one
   );
 });
 
+for (const pressure of ["soft", "hard"] as const) {
+  Deno.test(`ImageCollector.reclaim() under ${pressure} pressure leaves an image that a manifest names since it was found free`, async () => {
+    const rig = new CollectorRig();
+    const { signal } = new AbortController();
+    rig.add(10, "a", "b");
+    await rig.collect();
+    rig.removing = () => {
+      rig.named = { active: [], known: ["b:1"] };
+    };
+    const { images } = await rig.collector.reclaim(pressure, signal);
+    strictEqual(images, 1);
+    deepStrictEqual(rig.left, ["b"]);
+  });
+}
+
 Deno.test("ImageCollector.reclaim() leaves young images, and what is not known", async () => {
   const rig = new CollectorRig();
   const { signal } = new AbortController();
