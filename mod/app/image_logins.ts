@@ -7,7 +7,7 @@
 import type { ObjectGetter } from "../api/objects/mod.ts";
 import type { Clock } from "../base/mod.ts";
 import type { AgentConfig } from "../config/mod.ts";
-import { httpPost, type PostTarget } from "../host/clients/mod.ts";
+import { AnswerError, httpPost, type PostTarget } from "../host/clients/mod.ts";
 import { readFileBounded } from "../host/files/mod.ts";
 import {
   type AskProvider,
@@ -41,10 +41,18 @@ function askAt(name: string): AskProvider {
     ? { kind: "socket", path: name }
     : { kind: "url", url: new URL(name) };
   return async (body, { maxBytes: maxBodyBytes, signal }) => {
-    const answer = await httpPost(target, { body, maxBodyBytes, signal });
+    const asked = httpPost(target, { body, maxBodyBytes, signal });
+    const answer = await asked.catch((error: unknown) => {
+      throw error instanceof AnswerError ? unquoted(error) : error;
+    });
     const { status, body: bytes, bodyEnd } = answer;
     // The reason counts, and not that the connection was closed for it.
     signal.throwIfAborted();
     return { status, body: bytes, isWhole: bodyEnd === "whole" };
   };
+}
+
+/** Without what it quotes of the answer, where logins may stand. */
+function unquoted({ message }: AnswerError): Error {
+  return new Error(message.split('"', 1)[0]?.trimEnd());
 }

@@ -17,6 +17,11 @@ import {
   wantLogin,
 } from "../../support/agent/private_images.ts";
 import { makeFifo } from "../../support/fifo.ts";
+import {
+  readRequest,
+  sayLast,
+  serveRaw,
+} from "../../support/peers/raw_server.ts";
 import { TempDir } from "../../support/temp_dir.ts";
 
 async function untilRuns(rig: CoreRig, name: string): Promise<void> {
@@ -220,3 +225,30 @@ Deno.test("Agent tries a login at once that comes while a pull without it goes o
   });
   deepStrictEqual(triedLogins(rig), [undefined, "me:right"]);
 });
+
+for (
+  const garbage of [
+    '{"auth":{"r.example":{"username":"me","password":"hunter2"}}}\n',
+    'HTTP/1.1 200 OK\r\nhunter2 "x"\r\n\r\n',
+    "HTTP/1.1 hunter2\r\n\r\n",
+    "HTTP/1.1 200 OK\r\nContent-Length: hunter2\r\n\r\n",
+  ]
+) {
+  Deno.test(`Agent shows nothing of a service of logins that answers ${JSON.stringify(garbage)}`, async () => {
+    await using service = await serveRaw(async (connection) => {
+      await readRequest(connection);
+      await sayLast(connection, garbage);
+    });
+    await using rig = await CoreRig.start({
+      flags: [`--image-credential-endpoint=http://127.0.0.1:${service.port}/`],
+      prepare: (rig) => wantLogin(rig, "me:right"),
+    });
+    await rig.apply("web", privatePod("web"));
+    await rig.until(
+      () => waitingReason(rig, "web") === "ErrImagePull",
+      "the failure",
+    );
+    match(shown(rig), /image credentials of .* cannot be used: Cannot read/);
+    ok(!shown(rig).includes("hunter2"));
+  });
+}
