@@ -22,5 +22,6 @@ export const NO_FILES: RuntimeFiles = {
   readTail: () => Promise.resolve(undefined),
   readTailBelow: () => Promise.resolve(undefined),
   list: () => Promise.resolve([]),
+  isDirectory: () => Promise.resolve(false),
   remove: () => Promise.resolve(),
 };

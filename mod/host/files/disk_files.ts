@@ -9,6 +9,7 @@ import { open } from "node:fs/promises";
 import { dirname } from "node:path";
 import { writeFileAtomic } from "./atomic_write.ts";
 import { readFileTail } from "./bounded_read.ts";
+import { removeTree } from "./remove_tree.ts";
 import { unlessMissing, useFileBelow } from "../paths/mod.ts";
 
 /** Small files of the agent and of its containers. A missing one is no error. */
@@ -48,7 +49,14 @@ export interface DiskFiles {
   ): Promise<Uint8Array | undefined>;
   /** The names in a directory; empty when there is none. */
   list(path: string): Promise<readonly string[]>;
-  /** Removes a file, or a directory with all that is in it. */
+  /** Whether there is a directory; a link to one is none. */
+  isDirectory(path: string): Promise<boolean>;
+  /**
+   * Removes a file, or a directory with all that is in it, as far as no link leads out of it
+   * and nothing is mounted there.
+   *
+   * @throws {Error} When something is mounted, or the disk refuses.
+   */
   remove(path: string): Promise<void>;
 }
 
@@ -107,7 +115,16 @@ export const diskFiles: DiskFiles = {
     return await unlessMissing(names) ?? [];
   },
 
+  async isDirectory(path) {
+    return (await unlessMissing(Deno.lstat(path)))?.isDirectory === true;
+  },
+
   async remove(path) {
-    await unlessMissing(Deno.remove(path, { recursive: true }));
+    const removal = await removeTree(path);
+    if (removal.kind === "removed") return;
+    const mounts = removal.mounts.join('", "');
+    throw new Error(
+      `Cannot remove "${path}": something is still mounted at "${mounts}"; unmount it`,
+    );
   },
 };

@@ -113,7 +113,12 @@ export class ContainerFiles {
     const podDirectory = logDirectoryName({ metadata: pod });
     // The names come from a runtime: they may not lead out of the log directory.
     if (![podDirectory, directory, file].every(isPlainName)) return;
-    const parent = `${this.#paths.podLogsDir}/${podDirectory}/${directory}`;
+    const above = `${this.#paths.podLogsDir}/${podDirectory}`;
+    const parent = `${above}/${directory}`;
+    // A container may have put a link there, to the logs of others.
+    for (const path of [above, parent]) {
+      if (!await this.#files.isDirectory(path)) return;
+    }
     for (const found of await this.#files.list(parent)) {
       if (!found.startsWith(file)) continue;
       await this.#files.remove(`${parent}/${found}`);

@@ -9,6 +9,7 @@ import { systemClock } from "../../../mod/base/mod.ts";
 import { ContainerFiles } from "../../../mod/runtime/observe/mod.ts";
 import { diskFiles } from "../../../mod/host/files/mod.ts";
 import { readLog } from "../../../mod/server/mod.ts";
+import { canMountMemory, MemoryDisk } from "../../support/e2e/memory_disk.ts";
 import { pod } from "../../support/pods.ts";
 
 async function withFiles(
@@ -206,5 +207,39 @@ Deno.test({
       )
     ) pieces.push(new TextDecoder().decode(piece));
     deepStrictEqual(pieces, ["hello\n"]);
+  },
+});
+
+for (const link of ["shop_web_u-1", "shop_web_u-1/c"]) {
+  Deno.test(`ContainerFiles.removeLog() removes nothing behind a link at "${link}"`, async () => {
+    await withFiles(async (files, directory) => {
+      const subject = pod();
+      await files.prepareLogs(subject, ["c"]);
+      const path = `${directory}/logs/${link}`;
+      await Deno.rename(path, `${directory}/elsewhere`);
+      await Deno.symlink(`${directory}/elsewhere`, path);
+      await Deno.writeTextFile(`${directory}/logs/shop_web_u-1/c/0.log`, "");
+      const { name, namespace, uid } = subject.metadata;
+      await files.removeLog({ name, namespace, uid }, { logPath: "c/0.log" });
+      await Deno.stat(`${directory}/logs/shop_web_u-1/c/0.log`);
+    });
+  });
+}
+
+Deno.test({
+  name: "ContainerFiles.removePodLogs() leaves what is mounted among the logs",
+  ignore: !await canMountMemory(),
+  fn: async () => {
+    await withFiles(async (files, directory) => {
+      const subject = pod();
+      await files.prepareLogs(subject, ["c", "d"]);
+      const path = `${directory}/logs/shop_web_u-1`;
+      await using _disk = await MemoryDisk.mount(`${path}/c`);
+      await Deno.writeTextFile(`${path}/c/precious`, "");
+      await Deno.writeTextFile(`${path}/d/0.log`, "");
+      await rejects(files.removePodLogs("u-1"), /still mounted at .*\/c"/);
+      await Deno.stat(`${path}/c/precious`);
+      await rejects(Deno.stat(`${path}/d`), Deno.errors.NotFound);
+    });
   },
 });

@@ -52,6 +52,7 @@ function filesOf(contents: Readonly<Record<string, string>>): RuntimeFiles {
     write: refuse,
     writeNew: refuse,
     list: refuse,
+    isDirectory: refuse,
     remove: refuse,
     readTail,
     readTailBelow: (root, path, maxBytes) =>
