@@ -289,5 +289,7 @@ Deno.test("Agent says while the machine goes down that it does, in its health an
   await rig.until(() => world.tookMs !== undefined, "the end of the shutdown");
   deepStrictEqual(kinds()?.[0], "shutting_down");
   await rig.restartAgent();
+  await untilRuns(rig, "slow");
   deepStrictEqual(notes(), []);
+  ok(!kinds()?.includes("shutting_down"));
 });
