@@ -35,6 +35,7 @@ interface ServiceManagerDeps {
 export class ServiceManager {
   readonly #deps: ServiceManagerDeps;
   readonly #watchdogMs: number;
+  readonly #periodMs: number;
   #told: { readonly status: string; readonly aliveMs: number } | undefined;
   #sending: Promise<boolean> | undefined;
   /** How long stopping all pods may take, once the machine goes down. */
@@ -47,16 +48,16 @@ export class ServiceManager {
   ) {
     this.#deps = deps;
     this.#watchdogMs = options.watchdogMs;
+    this.#periodMs = Math.min(LOOK_PERIOD_MS, this.#watchdogMs / 2);
   }
 
   /** Tells until `signal` aborts, and then that the agent stops. */
   async run(signal: AbortSignal): Promise<void> {
     const { clock } = this.#deps;
-    const periodMs = Math.min(LOOK_PERIOD_MS, this.#watchdogMs / 2);
     try {
       for (;;) {
         await unlessAborted(this.#look(), signal);
-        await clock.sleep(periodMs, signal);
+        await clock.sleep(this.#periodMs, signal);
       }
     } finally {
       const rest = this.#stopSeconds === undefined ? "; containers run on" : "";
@@ -88,7 +89,10 @@ export class ServiceManager {
     if (told === undefined) {
       lines.push("READY=1", `WATCHDOG_USEC=${this.#watchdogMs * 1_000}`);
     } // As upstream: twice within the time that the service manager waits.
-    else if (isAlive(problems) && nowMs - aliveMs >= this.#watchdogMs / 2) {
+    else if (
+      isAlive(problems) &&
+      nowMs - aliveMs > this.#watchdogMs / 2 - this.#periodMs
+    ) {
       lines.push("WATCHDOG=1");
       aliveMs = nowMs;
     }

@@ -11,7 +11,10 @@ import type { HealthProblem } from "../../../mod/server/mod.ts";
 import { FakeClock } from "../../support/fake_clock.ts";
 
 /** A service manager that writes down what it is told, and is asked as the test says. */
-function rig(answer: () => Promise<void> = () => Promise.resolve()) {
+function rig(
+  answer: () => Promise<void> = () => Promise.resolve(),
+  watchdogMs = 180_000,
+) {
   const clock = new FakeClock();
   const told: string[] = [];
   const logged: string[] = [];
@@ -33,7 +36,7 @@ function rig(answer: () => Promise<void> = () => Promise.resolve()) {
       await world.answer();
       told.push(lines.join(" "));
     },
-  }, { watchdogMs: 180_000 });
+  }, { watchdogMs });
   const stop = new AbortController();
   const run = manager.run(stop.signal).catch((error) => error);
   const end = async (): Promise<void> => {
@@ -68,6 +71,19 @@ Deno.test("ServiceManager gives a sign of life twice within the time, and says n
   deepStrictEqual(told.slice(1), Array(4).fill("WATCHDOG=1"));
   await end();
 });
+
+for (const seconds of [10, 19, 21, 30, 39, 50, 190]) {
+  Deno.test(`ServiceManager gives a sign of life twice within ${seconds} s`, async () => {
+    const { clock, told, end } = rig(undefined, seconds * 1_000);
+    await clock.advance(0);
+    for (let at = 0; at < 20; at++) {
+      told.length = 0;
+      await clock.advance(seconds * 500);
+      deepStrictEqual(new Set(told), new Set(["WATCHDOG=1"]));
+    }
+    await end();
+  });
+}
 
 Deno.test("ServiceManager says what is wrong once, and that it is over", async () => {
   const { clock, told, world, end } = rig();
