@@ -47,6 +47,7 @@ export class OpenLogFile implements AsyncDisposable {
    * Opens what the runtime writes to, also by a link.
    *
    * @throws {FileError} When it is not there or cannot be opened.
+   * @throws {Error} When it is no file.
    */
   static async open(path: string): Promise<OpenLogFile> {
     return await OpenLogFile.#open(path, 0);
@@ -58,7 +59,14 @@ export class OpenLogFile implements AsyncDisposable {
   }
 
   static async #open(path: string, more: number): Promise<OpenLogFile> {
-    // Should it be a pipe, opening does not wait for a writer.
+    // Opening a device may do something, and reading one may have no end.
+    const found = await withPath("read", path, Deno.stat(path));
+    if (!found.isFile) {
+      throw new Error(
+        `Cannot read the log "${path}": found something else, wanted a file`,
+      );
+    }
+    // Should it be a pipe by now, opening does not wait for a writer.
     const flags = constants.O_RDONLY | constants.O_NONBLOCK | more;
     const handle = await withPath("read", path, open(path, flags));
     try {

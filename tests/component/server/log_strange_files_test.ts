@@ -8,6 +8,7 @@ import { ok, rejects, strictEqual } from "node:assert/strict";
 import { gzipSync } from "node:zlib";
 import { systemClock } from "../../../mod/base/mod.ts";
 import { readLog } from "../../../mod/server/mod.ts";
+import { makeFifo } from "../../support/fifo.ts";
 import { entry, whole } from "../../support/server/log_follower.ts";
 import { TempDir } from "../../support/temp_dir.ts";
 
@@ -22,12 +23,21 @@ Deno.test("readLog() takes no link, directory or pipe for a rotated file", async
   await Deno.symlink(`${dir.path}/secret`, `${path}.${STAMP}`);
   await Deno.symlink(`${dir.path}/secret`, `${path}.20240101-000001.gz`);
   await Deno.mkdir(`${path}.20240101-000002`);
-  await new Deno.Command("mkfifo", { args: [`${path}.20240101-000003`] })
-    .output();
+  await makeFifo(`${path}.20240101-000003`);
   await rejects(whole({ path }), { kind: "missing" });
   await Deno.writeTextFile(path, entry("a"));
   strictEqual(await whole({ path }), "a\n");
   strictEqual(await whole({ path, tailLines: 5 }), "a\n");
+});
+
+Deno.test("readLog() opens no device and no pipe in the place of a log", async () => {
+  await using dir = await TempDir.make();
+  const path = `${dir.path}/0.log`;
+  await Deno.symlink("/dev/zero", path);
+  await rejects(whole({ path }), /found something else, wanted a file/);
+  await Deno.remove(path);
+  await makeFifo(path);
+  await rejects(whole({ path }), /found something else, wanted a file/);
 });
 
 Deno.test("readLog() ends where a rotated file is a link to nothing", async () => {
