@@ -16,6 +16,8 @@ import {
   readProcessesLeft,
 } from "../host/machine/mod.ts";
 import {
+  type DiskLayout,
+  diskLayout,
   NodePressureManager,
   observationsOf,
   type PressureMeters,
@@ -72,12 +74,12 @@ export function shownImageFs(
 /** Builds what measures; nothing is measured yet. */
 export async function buildMeters(
   config: AgentConfig,
-  { machine, connection: { runtime }, volumes, clock, resources }: {
+  { machine, connection, volumes, clock, resources }: {
     readonly machine: Machine;
-    readonly connection: Pick<CriConnection, "runtime">;
+    readonly connection: Pick<CriConnection, "images" | "runtime">;
     readonly volumes: Pick<PodVolumes, "usage">;
     readonly clock: Clock;
-    readonly resources: Pick<PodResources, "processes">;
+    readonly resources: Pick<PodResources, "memoryLeft" | "processes">;
   },
 ): Promise<Meters> {
   const { rootDir } = config.paths;
@@ -85,13 +87,21 @@ export async function buildMeters(
   const shown = shownImageFs(config);
   const hasOwnImageFs = shown !== undefined &&
     await isOtherDevice(shown, rootDir);
-  const node = new NodeMeter(machine, {
+  const layers = hostView && `${hostView}/${HOST_VIEW.containerFs}`;
+  const containerFs = layers !== undefined &&
+      await isOtherDevice(layers, rootDir) &&
+      (shown === undefined || !await isSameDevice(layers, shown))
+    ? layers
+    : undefined;
+  const podsMemory = () => resources.memoryLeft();
+  const node = new NodeMeter({ machine, podsMemory }, {
     nodeFs: rootDir,
+    ...(containerFs !== undefined && { containerFs }),
     ...(shown !== undefined && { imageFs: shown }),
     ...(hostView !== undefined && { processes: hostView }),
   });
   const pods = new PodMeter({
-    runtime,
+    runtime: connection.runtime,
     processes: (pod) => resources.processes(pod),
     storage: {
       volumes: (pod, signal) => volumes.usage(pod, { signal }),
@@ -107,17 +117,46 @@ export async function buildMeters(
     pressure: {
       observe: async () => observationsOf(await node.measure()),
       pods: (given, options) => pods.measure(given, options),
-      layout: { hasOwnImageFs },
+      layout: layoutOf(connection.images, {
+        hasOwnImageFs,
+        hasOwnContainerFs: containerFs !== undefined,
+      }),
     },
   };
 }
 
+/** Asks the runtime when the layout is wanted, until it answers: it does not change. */
+function layoutOf(
+  images: Pick<CriConnection["images"], "imageFsInfo">,
+  disks: Parameters<typeof diskLayout>[1],
+): PressureMeters["layout"] {
+  let known: DiskLayout | undefined;
+  return async (signal) => {
+    if (known !== undefined) return known;
+    try {
+      known = diskLayout(await images.imageFsInfo({ signal }), disks);
+      return known;
+    } catch {
+      signal.throwIfAborted();
+      return diskLayout(undefined, disks);
+    }
+  };
+}
+
 async function isOtherDevice(a: string, b: string): Promise<boolean> {
+  const [first, second] = await Promise.all([deviceOf(a), deviceOf(b)]);
+  // Where one of them is not there, nothing says that they differ.
+  return first !== undefined && second !== undefined && first !== second;
+}
+
+async function isSameDevice(a: string, b: string): Promise<boolean> {
+  return await deviceOf(a) === await deviceOf(b);
+}
+
+async function deviceOf(path: string): Promise<number | undefined> {
   try {
-    const [first, second] = await Promise.all([Deno.stat(a), Deno.stat(b)]);
-    return first.dev !== second.dev;
+    return (await Deno.stat(path)).dev;
   } catch {
-    // One of them is not there, so nothing says that they differ.
-    return false;
+    return undefined;
   }
 }

@@ -168,6 +168,8 @@ export const HOST_VIEW = {
    * that is another than the one of the root directory; an empty one will do.
    */
   imageFs: "imagefs",
+  /** The same for the writable layers of containers, if they have a disk of their own. */
+  containerFs: "containerfs",
   // Beside these: bind mounts of `/proc/loadavg` and `/proc/sys/kernel/pid_max` under
   // their own names, by which the processes of the machine are counted.
 } as const;

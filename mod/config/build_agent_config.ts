@@ -42,12 +42,14 @@ export function buildAgentConfig(
   options: Pick<AgentConfig, "configPath"> & Pick<ConfigIo, "hostname">,
 ): BuiltConfig {
   const { source, runtime, node, paths } = settings;
-  const eviction = pressureOptions(settings.pressure);
   const name = node.name ?? nodeName.decode(options.hostname(), "/");
   const manifestUrl = manifestUrlOf(settings.manifestUrl);
   const { serializeImagePulls, maxParallelImagePulls, ...ofRuntime } = runtime;
   const runDir = runDirOf(paths);
   const controlSocket = controlSocketOf(paths);
+  const builtNode = nodeOf(node, name ?? "");
+  const limitsPods = builtNode.enforceAllocatable;
+  const eviction = pressureOptions(settings.pressure, { limitsPods });
   const config: AgentConfig = {
     configPath: options.configPath,
     source: { ...source, ...(manifestUrl !== undefined && { manifestUrl }) },
@@ -58,7 +60,7 @@ export function buildAgentConfig(
         ? 1
         : maxParallelImagePulls ?? DEFAULT_PARALLEL_PULLS,
     },
-    node: nodeOf(node, name ?? ""),
+    node: builtNode,
     pressure: eviction.pressure,
     ...takenAsGiven(settings),
     paths: {

@@ -4,7 +4,11 @@
  * @module
  */
 
-import { type PressureOptions, readThresholds } from "../pressure/mod.ts";
+import {
+  type PressureOptions,
+  readThresholds,
+  withDerived,
+} from "../pressure/mod.ts";
 import type { Settings } from "./agent_config.ts";
 import { boolean, count, durationMs } from "./decoders.ts";
 import { signalAmounts, signalDurations } from "./signal_decoders.ts";
@@ -54,8 +58,10 @@ export const PRESSURE_SETTINGS: Rows<Settings["pressure"]> = {
 /** What the settings come to, and where they contradict each other. */
 export function pressureOptions(
   { transitionMs, maxPodGraceSeconds, ...fields }: Settings["pressure"],
+  { limitsPods }: { readonly limitsPods: boolean },
 ): { readonly pressure: PressureOptions; readonly faults: readonly string[] } {
-  const { thresholds, faults } = readThresholds(fields);
+  const { thresholds: given, faults } = readThresholds(fields);
+  const thresholds = withDerived(given, { limitsPods });
   const pressure = { thresholds, transitionMs, maxPodGraceSeconds };
   return { pressure, faults };
 }

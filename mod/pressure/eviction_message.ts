@@ -4,8 +4,8 @@
  * @module
  */
 
-import { formatQuantity } from "../api/objects/mod.ts";
 import type { ContainerUse } from "../usage/mod.ts";
+import { starvedAmount } from "./starved_amount.ts";
 import { amountIn, type Candidate } from "./ranking.ts";
 import {
   type Observations,
@@ -27,8 +27,8 @@ export function evictionMessage(
   const figures = observed === undefined
     ? ""
     : `Threshold quantity: ${
-      amountText(amountOf(threshold.least, observed), resource)
-    }, available: ${amountText(observed.available, resource)}. `;
+      starvedAmount(amountOf(threshold.least, observed), resource)
+    }, available: ${starvedAmount(observed.available, resource)}. `;
   const containers = use?.containers ?? [];
   const guilty = pod.spec.containers.flatMap(({ name, resources }) => {
     const found = containers.find((each) => each.name === name);
@@ -37,7 +37,7 @@ export function evictionMessage(
     if (used === undefined || used <= amountIn(asked)) return [];
     return [
       `Container ${name} was using ${
-        amountText(used, resource)
+        starvedAmount(used, resource)
       }, request is ${asked}, has larger consumption of ${resource}. `,
     ];
   });
@@ -62,12 +62,4 @@ function usedBy(
     case "pids":
       return undefined;
   }
-}
-
-function amountText(amount: number, resource: StarvedResource): string {
-  if (resource === "inodes" || resource === "pids") {
-    return String(Math.round(amount));
-  }
-  const nano = BigInt(Math.round(amount)) * 1_000_000_000n;
-  return formatQuantity({ nano, format: "BinarySI" });
 }

@@ -26,6 +26,8 @@
  * @module
  */
 
+export { withDerived } from "./derived_thresholds.ts";
+export { type DiskLayout, diskLayout } from "./disk_layout.ts";
 export {
   NodePressureManager,
   type PressureOptions,
@@ -36,7 +38,6 @@ export type {
   PressureParts,
   Reclaimer,
 } from "./ports.ts";
-export type { DiskLayout } from "./ranking.ts";
 export {
   type Observations,
   observationsOf,

@@ -16,6 +16,7 @@ import type { EventSink, PodRef } from "../api/types/mod.ts";
 import { podRef } from "../api/objects/mod.ts";
 import { isCriticalPod } from "../api/vocabulary/mod.ts";
 import { NODE_PRESSURES, type NodePressure } from "../pod/admission/mod.ts";
+import type { DiskLayout } from "./disk_layout.ts";
 import { evictionMessage } from "./eviction_message.ts";
 import type { PressureMeters, PressureParts } from "./ports.ts";
 import {
@@ -25,7 +26,14 @@ import {
   type PressureState,
 } from "./pressure_state.ts";
 import { type Candidate, isWorthEnding, rankPods } from "./ranking.ts";
-import { type Observations, pressureOf, resourceOf } from "./signals.ts";
+import {
+  DERIVED_SIGNALS,
+  type Observations,
+  pressureOf,
+  type PressureSignal,
+  resourceOf,
+} from "./signals.ts";
+import { thresholdConflicts } from "./threshold_conflicts.ts";
 import type { Threshold } from "./thresholds.ts";
 
 /** Upstream's monitoring interval of the eviction manager. */
@@ -39,6 +47,12 @@ const END_POLL_MS = 1_000;
 
 /** Upstream's immediateEvictionGracePeriodSeconds. */
 const HARD_GRACE_SECONDS = 1;
+
+/** Where it does not matter which disk there is. */
+const ONE_DISK: DiskLayout = { hasOwnImageFs: false, layersOn: "nodefs" };
+
+/** Nobody asked for these, so that they cannot be measured is no news. */
+const DERIVED: readonly PressureSignal[] = DERIVED_SIGNALS;
 
 /** The reason in event and status of every eviction. */
 const EVICTED = "Evicted";
@@ -114,6 +128,8 @@ export class NodePressureManager {
   #state: PressureState = NO_PRESSURE;
   #conditions: readonly NodePressure[] = [];
   #listener = (): void => {};
+  /** Contradictions that were told of. */
+  #conflicts: ReadonlySet<string> = new Set();
   /** Signals that could not be measured last time, and why ranking failed: logged once. */
   #unmeasured = "";
   #failure: string | undefined;
@@ -182,6 +198,7 @@ export class NodePressureManager {
     if (thresholds.length === 0) return undefined;
     const observations = await meters.observe();
     this.#logUnmeasured(observations);
+    this.#warnOfConflicts(observations);
     const nowMs = clock.monotonic();
     const look = { thresholds, observations, nowMs, transitionMs };
     const judgement = judgePressure(this.#state, look);
@@ -274,7 +291,8 @@ export class NodePressureManager {
       pod,
       use: uses.get(pod.metadata.uid),
     }));
-    const shortage = { signal: threshold.signal, layout: meters.layout };
+    const layout = isDisk ? await meters.layout(signal) : ONE_DISK;
+    const shortage = { signal: threshold.signal, layout };
     const worthy = rankPods(candidates, shortage)
       .filter((each) => isWorthEnding(each, shortage, missing));
     if (worthy.length === 0 && !this.#isHelpless) {
@@ -338,9 +356,24 @@ export class NodePressureManager {
     this.#listener();
   }
 
+  /** Once: it is the operator's to change, and shortages are acted on all the same. */
+  #warnOfConflicts(observations: Observations): void {
+    const { events, node, log } = this.#deps;
+    const all = thresholdConflicts(this.#options.thresholds, observations);
+    for (const message of all) {
+      if (this.#conflicts.has(message)) continue;
+      log.warn("thresholds_contradict", { fault: message });
+      const reason = "InvalidEvictionThreshold";
+      events.record(node, { type: "Warning", reason, message });
+    }
+    this.#conflicts = new Set(all);
+  }
+
   #logUnmeasured(observations: Observations): void {
     const missing = this.#options.thresholds.map(({ signal }) => signal)
-      .filter((signal) => !observations.has(signal));
+      .filter((signal) =>
+        !observations.has(signal) && !DERIVED.includes(signal)
+      );
     const text = [...new Set(missing)].join(", ");
     if (text === this.#unmeasured) return;
     this.#unmeasured = text;

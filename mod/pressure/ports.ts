@@ -6,7 +6,7 @@
 
 import type { Pod } from "../api/types/mod.ts";
 import type { MeterOptions, PodUse } from "../usage/mod.ts";
-import type { DiskLayout } from "./ranking.ts";
+import type { DiskLayout } from "./disk_layout.ts";
 import type { Observations } from "./signals.ts";
 import type { Threshold } from "./thresholds.ts";
 
@@ -19,7 +19,8 @@ export interface PressureMeters {
     pods: readonly Pod[],
     options: MeterOptions,
   ): Promise<ReadonlyMap<string, PodUse>>;
-  readonly layout: DiskLayout;
+  /** On which disk what lies. */
+  layout(signal: AbortSignal): Promise<DiskLayout>;
 }
 
 /** The pods that may be ended for the sake of the others. */

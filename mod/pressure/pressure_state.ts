@@ -100,6 +100,7 @@ export function missingOf(
 /** Upstream: memory before all else; here hard ones before soft ones of the same kind, too. */
 function byUrgency(a: Threshold, b: Threshold): number {
   const rank = ({ signal, kind }: Threshold): number =>
-    (signal === "memory.available" ? 0 : 2) + (kind === "hard" ? 0 : 1);
+    (pressureOf(signal) === "MemoryPressure" ? 0 : 2) +
+    (kind === "hard" ? 0 : 1);
   return rank(a) - rank(b);
 }

@@ -8,13 +8,8 @@ import { parseQuantity } from "../api/objects/mod.ts";
 import type { Pod } from "../api/types/mod.ts";
 import { podResourceSum } from "../pod/resources/mod.ts";
 import type { ContainerUse, PodUse } from "../usage/mod.ts";
+import type { DiskLayout } from "./disk_layout.ts";
 import { type PressureSignal, resourceOf } from "./signals.ts";
-
-/** Where what pods store lies. */
-export interface DiskLayout {
-  /** Whether writable layers lie on another file system than volumes and logs. */
-  readonly hasOwnImageFs: boolean;
-}
 
 /** A pod, and what it uses; `undefined` where that could not be measured. */
 export interface Candidate {
@@ -96,24 +91,42 @@ export function usedOf(
     readonly layout: DiskLayout;
   },
 ): number {
+  const layers = layout.layersOn === "nodefs";
   switch (signal) {
     case "memory.available":
+    case "allocatableMemory.available":
       return memoryOf(use);
     case "pid.available":
       return use.processes ?? 0;
     case "nodefs.available":
-      return storedOf(use, "bytes", { layers: !layout.hasOwnImageFs });
+      return storedOf(use, "bytes", { layers });
     case "nodefs.inodesFree":
-      return storedOf(use, "inodes", { layers: !layout.hasOwnImageFs });
+      return storedOf(use, "inodes", { layers });
     case "imagefs.available":
       return layout.hasOwnImageFs
-        ? layersOf(use.containers, "bytes")
-        : storedOf(use, "bytes", { layers: true });
+        ? layersOn("imagefs", { use, layout, unit: "bytes" })
+        : storedOf(use, "bytes", { layers });
     case "imagefs.inodesFree":
       return layout.hasOwnImageFs
-        ? layersOf(use.containers, "inodes")
-        : storedOf(use, "inodes", { layers: true });
+        ? layersOn("imagefs", { use, layout, unit: "inodes" })
+        : storedOf(use, "inodes", { layers });
+    case "containerfs.available":
+      return layersOn("containerfs", { use, layout, unit: "bytes" });
+    case "containerfs.inodesFree":
+      return layersOn("containerfs", { use, layout, unit: "inodes" });
   }
+}
+
+/** What of a disk is layers; of one on which none lie the end of no pod frees anything. */
+function layersOn(
+  disk: DiskLayout["layersOn"],
+  { use, layout, unit }: {
+    readonly use: PodUse;
+    readonly layout: DiskLayout;
+    readonly unit: Unit;
+  },
+): number {
+  return layout.layersOn === disk ? layersOf(use.containers, unit) : 0;
 }
 
 /**

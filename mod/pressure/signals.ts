@@ -18,8 +18,17 @@ export const SIGNALS = [
   "pid.available",
 ] as const;
 
+/** What is measured beside, whose thresholds follow from those of the others. */
+export const DERIVED_SIGNALS = [
+  "allocatableMemory.available",
+  "containerfs.available",
+  "containerfs.inodesFree",
+] as const;
+
 /** One of them. */
-export type PressureSignal = typeof SIGNALS[number];
+export type PressureSignal =
+  | typeof SIGNALS[number]
+  | typeof DERIVED_SIGNALS[number];
 
 /** How much there is in all and how much is left, in bytes, inodes or processes. */
 export type Observation = AmountLeft;
@@ -29,9 +38,10 @@ export type Observations = ReadonlyMap<PressureSignal, Observation>;
 
 /** The signals that figures of the node give. */
 export function observationsOf(
-  { memory, nodeFs, imageFs, processes }: Pick<
+  { memory, podsMemory, nodeFs, imageFs, containerFs, processes }: Pick<
     NodeFigures,
-    "memory" | "nodeFs" | "imageFs" | "processes"
+    | ("memory" | "podsMemory" | "processes")
+    | ("nodeFs" | "imageFs" | "containerFs")
   >,
 ): Observations {
   const all: readonly (readonly [PressureSignal, Observation | undefined])[] = [
@@ -41,6 +51,9 @@ export function observationsOf(
     ["imagefs.available", imageFs?.bytes],
     ["imagefs.inodesFree", imageFs?.inodes],
     ["pid.available", processes],
+    ["allocatableMemory.available", podsMemory],
+    ["containerfs.available", containerFs?.bytes],
+    ["containerfs.inodesFree", containerFs?.inodes],
   ];
   return new Map(
     all.flatMap(([signal, found]) =>
@@ -61,6 +74,7 @@ export type StarvedResource =
 export function pressureOf(signal: PressureSignal): NodePressure {
   switch (signal) {
     case "memory.available":
+    case "allocatableMemory.available":
       return "MemoryPressure";
     case "pid.available":
       return "PIDPressure";
@@ -68,6 +82,8 @@ export function pressureOf(signal: PressureSignal): NodePressure {
     case "nodefs.inodesFree":
     case "imagefs.available":
     case "imagefs.inodesFree":
+    case "containerfs.available":
+    case "containerfs.inodesFree":
       return "DiskPressure";
   }
 }
@@ -76,14 +92,17 @@ export function pressureOf(signal: PressureSignal): NodePressure {
 export function resourceOf(signal: PressureSignal): StarvedResource {
   switch (signal) {
     case "memory.available":
+    case "allocatableMemory.available":
       return "memory";
     case "pid.available":
       return "pids";
     case "nodefs.available":
     case "imagefs.available":
+    case "containerfs.available":
       return "ephemeral-storage";
     case "nodefs.inodesFree":
     case "imagefs.inodesFree":
+    case "containerfs.inodesFree":
       return "inodes";
   }
 }

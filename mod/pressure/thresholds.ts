@@ -6,7 +6,12 @@
 
 import { parseQuantity, toBytes } from "../api/objects/mod.ts";
 import { parseDuration } from "../base/text/mod.ts";
-import { type Observation, type PressureSignal, SIGNALS } from "./signals.ts";
+import {
+  DERIVED_SIGNALS,
+  type Observation,
+  type PressureSignal,
+  SIGNALS,
+} from "./signals.ts";
 
 /** How much of something: a number, or a part of what there is in all. */
 export type Amount =
@@ -44,12 +49,6 @@ export const DEFAULT_EVICTION_HARD: Readonly<Record<string, string>> = {
   "nodefs.available": "10%",
   "nodefs.inodesFree": "5%",
 };
-
-/** Upstream derives these from the others, whatever is given. */
-const DERIVED: readonly string[] = [
-  "containerfs.available",
-  "containerfs.inodesFree",
-];
 
 const NOTHING: Amount = { kind: "quantity", value: 0 };
 
@@ -239,7 +238,11 @@ function unreachable(
 }
 
 function unknownSignals(fields: ThresholdFields): string[] {
-  const known: readonly string[] = [...SIGNALS, ...DERIVED];
+  const known: readonly string[] = [
+    ...SIGNALS,
+    // What is given of these says nothing: they follow from the others.
+    ...DERIVED_SIGNALS,
+  ];
   const names = [
     "evictionHard",
     "evictionSoft",

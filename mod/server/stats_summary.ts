@@ -166,16 +166,22 @@ export function statsSummary(
 }
 
 function runtimeOf(
-  { images }: NodeStats,
+  { images, node: { containerFs } }: NodeStats,
   place: StoragePlace,
 ): StatsSummary["node"]["runtime"] {
-  const used = (all: readonly { readonly usedBytes: bigint }[] | undefined) =>
+  const used = (
+    all: readonly { readonly usedBytes: bigint }[] | undefined,
+    at: StoragePlace,
+  ) =>
     all === undefined || all.length === 0
       ? undefined
-      : { ...placeOf(place), usedBytes: Number(sum(all.map(bytesOf))) };
+      : { ...placeOf(at), usedBytes: Number(sum(all.map(bytesOf))) };
+  const layers = containerFs === undefined
+    ? place
+    : { ...place, fileSystem: containerFs };
   const found = defined({
-    imageFs: used(images?.images),
-    containerFs: used(images?.layers),
+    imageFs: used(images?.images, place),
+    containerFs: used(images?.layers, layers),
   });
   return Object.keys(found).length === 0 ? undefined : found;
 }

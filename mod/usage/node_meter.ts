@@ -5,7 +5,7 @@
  */
 
 import type { AmountLeft, FileSystemLeft } from "../host/machine/mod.ts";
-import type { Machine } from "./ports.ts";
+import type { Machine, PodsMemory } from "./ports.ts";
 
 /** What is left; what could not be measured is `undefined`. */
 export interface NodeFigures {
@@ -20,6 +20,10 @@ export interface NodeFigures {
   readonly nodeFs: FileSystemLeft | undefined;
   /** Where the runtime keeps images and writable layers. */
   readonly imageFs: FileSystemLeft | undefined;
+  /** Where the runtime keeps writable layers, if that is a disk of their own. */
+  readonly containerFs: FileSystemLeft | undefined;
+  /** What is left to all pods together; `undefined` when they are not limited so. */
+  readonly podsMemory: AmountLeft | undefined;
 }
 
 /** Where the file systems are found. */
@@ -27,6 +31,8 @@ export interface NodeMeterPaths {
   readonly nodeFs: string;
   /** Absent when nothing shows the runtime's file system. */
   readonly imageFs?: string;
+  /** Absent when nothing shows a file system of writable layers alone. */
+  readonly containerFs?: string;
   /** The directory that shows how many processes there are, and may be. */
   readonly processes?: string;
 }
@@ -34,17 +40,22 @@ export interface NodeMeterPaths {
 /** Measures the node when it is asked; it keeps nothing. */
 export class NodeMeter {
   readonly #machine: Machine;
+  readonly #podsMemory: PodsMemory;
   readonly #paths: NodeMeterPaths;
 
-  constructor(machine: Machine, paths: NodeMeterPaths) {
-    this.#machine = machine;
+  constructor(
+    deps: { readonly machine: Machine; readonly podsMemory: PodsMemory },
+    paths: NodeMeterPaths,
+  ) {
+    this.#machine = deps.machine;
+    this.#podsMemory = deps.podsMemory;
     this.#paths = paths;
   }
 
   /** What is left now. */
   async measure(): Promise<NodeFigures> {
     const machine = this.#machine;
-    const { nodeFs, imageFs, processes } = this.#paths;
+    const { nodeFs, imageFs, containerFs, processes } = this.#paths;
     return {
       memory: plausible(machine.memory()),
       swap: machine.swap(),
@@ -52,6 +63,8 @@ export class NodeMeter {
       processes: await found(processes, (path) => machine.processes(path)),
       nodeFs: await found(nodeFs, (path) => machine.fileSystem(path)),
       imageFs: await found(imageFs, (path) => machine.fileSystem(path)),
+      containerFs: await found(containerFs, (path) => machine.fileSystem(path)),
+      podsMemory: await found("", () => this.#podsMemory()),
     };
   }
 }

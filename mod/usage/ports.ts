@@ -22,6 +22,9 @@ export interface StorageMeter {
 /** Counts the processes of a pod; `undefined` when nothing shows them. */
 export type ProcessMeter = (pod: Pod) => Promise<number | undefined>;
 
+/** What is left of the memory that all pods may have; `undefined` when nothing limits them. */
+export type PodsMemory = () => Promise<AmountLeft | undefined>;
+
 /** Where pods keep their files. */
 export interface MeteredPaths {
   /** The directories of pods by UID. */

@@ -8,7 +8,7 @@ import type { Pod } from "../../api/types/mod.ts";
 import type { Clock } from "../../base/mod.ts";
 import type { Logger } from "../../base/telemetry/mod.ts";
 import { describeError } from "../../base/text/mod.ts";
-import type { CgroupTree } from "../../host/machine/mod.ts";
+import type { AmountLeft, CgroupTree } from "../../host/machine/mod.ts";
 import { FileError } from "../../host/paths/mod.ts";
 import {
   cgroupFiles,
@@ -31,7 +31,7 @@ import { cpuOptions, type NodeCgroups } from "../spec/mod.ts";
 /** Keeps the cgroups of pods, where they can be reached. */
 export type PodCgroups = Pick<
   NodePodCgroups,
-  "ensure" | "update" | "memoryExcess" | "processes" | "remove"
+  "ensure" | "update" | "memoryExcess" | "memoryLeft" | "processes" | "remove"
 >;
 
 /** For a node whose cgroups cannot be reached: the runtime makes what it needs, unlimited. */
@@ -39,6 +39,7 @@ export const NO_POD_CGROUPS: PodCgroups = {
   ensure: () => Promise.resolve(),
   update: () => Promise.resolve(),
   memoryExcess: () => Promise.resolve(0n),
+  memoryLeft: () => Promise.resolve(undefined),
   processes: () => Promise.resolve(undefined),
   remove: () => Promise.resolve(),
 };
@@ -52,6 +53,12 @@ export interface PodCgroupsOptions {
   /** What all pods may use together; absent when that is not enforced. */
   readonly allocatable?: ResourceList | undefined;
 }
+
+/** Where each version keeps the limit of a cgroup's memory. */
+const LIMIT_FILES = { 1: "memory.limit_in_bytes", 2: "memory.max" } as const;
+
+/** No machine has that much. */
+const MOST_MEMORY_BYTES = 2 ** 60;
 
 /** A process of the pod may be on its way out. */
 const REMOVE_TRIES = 20;
@@ -135,6 +142,26 @@ export class NodePodCgroups {
     const usage = await this.#tree.usage(podCgroupParent(pod, layout));
     const used = usage?.memoryWorkingSetBytes ?? 0n;
     return used > memoryLimitBytes ? used - memoryLimitBytes : 0n;
+  }
+
+  /**
+   * What is left of the memory that all pods together may have; `undefined` when that is
+   * not enforced, or not known.
+   */
+  async memoryLeft(): Promise<AmountLeft | undefined> {
+    const layout = this.#options.layout();
+    if (!layout.perQos || this.#options.allocatable === undefined) {
+      return undefined;
+    }
+    const path = nodePodsCgroup(layout);
+    const file = LIMIT_FILES[this.#tree.version];
+    const limit = await this.#tree.read(path, { controller: "memory", file });
+    // The kernel has words or a very large number for none.
+    const capacity = /^\d+$/.test(limit ?? "") ? Number(limit) : Infinity;
+    const usage = await this.#tree.usage(path);
+    if (capacity > MOST_MEMORY_BYTES || usage === undefined) return undefined;
+    const left = capacity - Number(usage.memoryWorkingSetBytes);
+    return { capacity, available: Math.max(0, left) };
   }
 
   /** How many processes and threads the pod has; `undefined` when that is not known. */

@@ -10,6 +10,7 @@ import { findContainer } from "../../api/vocabulary/mod.ts";
 import { podRef } from "../../api/objects/mod.ts";
 import { describeError } from "../../base/text/mod.ts";
 import type { PodRecords } from "../../host/files/mod.ts";
+import type { AmountLeft } from "../../host/machine/mod.ts";
 import { CriError, type RuntimeService } from "../../cri/model/mod.ts";
 import type { ObservedPod } from "../../pod/observed/mod.ts";
 import {
@@ -83,6 +84,11 @@ export class PodResources {
       report.podFailed({ reason, message, cause: causeOf(error) });
       return false;
     }
+  }
+
+  /** What is left of the memory that all pods together may have, if that is limited. */
+  memoryLeft(): Promise<AmountLeft | undefined> {
+    return this.#deps.cgroups.memoryLeft();
   }
 
   /** How many processes and threads the pod has; `undefined` when that is not known. */

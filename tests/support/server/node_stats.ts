@@ -101,6 +101,8 @@ export function nodeStats(): NodeStats {
         inodes: { capacity: 100, available: 30 },
       },
       imageFs: undefined,
+      containerFs: undefined,
+      podsMemory: undefined,
     },
     images: {
       images: [{ mountpoint: "/images", usedBytes: 7n }],

@@ -101,6 +101,13 @@ Deno.test("parseRunArguments() gives the documented defaults without arguments",
         hard("nodefs.inodesFree", { kind: "part", value: 0.05 }),
         hard("imagefs.available", { kind: "part", value: 0.15 }),
         hard("imagefs.inodesFree", { kind: "part", value: 0.05 }),
+        // Derived as upstream does.
+        hard("allocatableMemory.available", {
+          kind: "quantity",
+          value: 100 * 2 ** 20,
+        }),
+        hard("containerfs.available", { kind: "part", value: 0.1 }),
+        hard("containerfs.inodesFree", { kind: "part", value: 0.05 }),
       ],
       transitionMs: 300_000,
       maxPodGraceSeconds: 0,

@@ -62,7 +62,8 @@ class PressureRig {
       events: { record: (of, event) => this.#record(of, event) },
       node: { kind: "Node", name: "edge1", namespace: "default", uid: "edge1" },
       meters: {
-        layout: { hasOwnImageFs: false },
+        layout: () =>
+          Promise.resolve({ hasOwnImageFs: false, layersOn: "nodefs" }),
         observe: () => {
           this.looks++;
           return Promise.resolve(new Map(this.left));
@@ -292,6 +293,10 @@ Deno.test("NodePressureManager says once which signals it cannot measure", async
   const rig = new PressureRig(
     threshold(),
     threshold({ signal: "imagefs.available" }),
+    // Nobody asked for these.
+    threshold({ signal: "allocatableMemory.available" }),
+    threshold({ signal: "containerfs.available" }),
+    threshold({ signal: "containerfs.inodesFree" }),
   );
   rig.leave(500);
   await rig.manager.check(NEVER);
@@ -299,6 +304,52 @@ Deno.test("NodePressureManager says once which signals it cannot measure", async
   const said = rig.log.filter((line) => line.includes("signals_not_measured"));
   strictEqual(said.length, 1);
   ok(said[0]?.includes('"imagefs.available"'));
+});
+
+Deno.test("NodePressureManager warns once of thresholds that contradict each other, and again if they do anew", async () => {
+  const least = { kind: "part", value: 0.05 } as const;
+  const rig = new PressureRig(threshold(), threshold({ kind: "soft", least }));
+  rig.leave(500);
+  await rig.manager.check(NEVER);
+  await rig.manager.check(NEVER);
+  deepStrictEqual(rig.events, [
+    'edge1 Warning InvalidEvictionThreshold Cannot use evictionSoft["memory.available"]: found "5%" beside evictionHard["memory.available"] "100Mi", wanted more than that of the 1000Mi there are',
+  ]);
+  const said = () =>
+    rig.log.filter((line) => line.includes("thresholds_contradict")).length;
+  strictEqual(said(), 1);
+  const more = { capacity: 9000 * MI, available: 5000 * MI };
+  rig.left.set("memory.available", more);
+  await rig.manager.check(NEVER);
+  strictEqual(said(), 1);
+  rig.leave(500);
+  await rig.manager.check(NEVER);
+  strictEqual(said(), 2);
+});
+
+Deno.test("NodePressureManager ends pods that together come near to their limit", async () => {
+  const rig = new PressureRig(
+    threshold({ signal: "allocatableMemory.available" }),
+  );
+  rig.pod("a", 10);
+  rig.pod("b", 20);
+  rig.leave(50, "allocatableMemory.available");
+  strictEqual(await rig.manager.check(NEVER), "b");
+  deepStrictEqual(rig.manager.conditions, ["MemoryPressure"]);
+  deepStrictEqual(rig.measured, ["memory 2"]);
+});
+
+Deno.test("NodePressureManager is calm when it has looked and found enough, or has nothing to look for", async () => {
+  const rig = new PressureRig(threshold());
+  rig.leave(500);
+  strictEqual(rig.manager.isCalm, false);
+  await rig.manager.check(NEVER);
+  strictEqual(rig.manager.isCalm, true);
+  rig.leave(1);
+  await rig.manager.check(NEVER);
+  strictEqual(rig.manager.isCalm, false);
+  strictEqual(new PressureRig().manager.isCalm, true);
+  strictEqual(rig.manager.transitionMs, 300_000);
 });
 
 Deno.test("NodePressureManager ends a condition, with an event, after the transition", async () => {

@@ -8,10 +8,11 @@ import { deepStrictEqual, strictEqual } from "node:assert/strict";
 import { evictionMessage } from "../../../mod/pressure/eviction_message.ts";
 import {
   type Candidate,
-  type DiskLayout,
   isWorthEnding,
   rankPods,
+  usedOf,
 } from "../../../mod/pressure/ranking.ts";
+import type { DiskLayout } from "../../../mod/pressure/disk_layout.ts";
 import type { PressureSignal } from "../../../mod/pressure/signals.ts";
 import type { Threshold } from "../../../mod/pressure/thresholds.ts";
 import type { ContainerUse, PodUse } from "../../../mod/usage/mod.ts";
@@ -69,8 +70,8 @@ function used(
   };
 }
 
-const ONE_DISK: DiskLayout = { hasOwnImageFs: false };
-const TWO_DISKS: DiskLayout = { hasOwnImageFs: true };
+const ONE_DISK: DiskLayout = { hasOwnImageFs: false, layersOn: "nodefs" };
+const TWO_DISKS: DiskLayout = { hasOwnImageFs: true, layersOn: "imagefs" };
 
 function ranked(
   candidates: readonly Candidate[],
@@ -239,6 +240,50 @@ for (const [what, signal, candidates, wanted, layout] of ROWS) {
     strictEqual(ranked(candidates.toReversed(), signal, layout), wanted);
   });
 }
+
+/** What a pod uses of each disk, in MiB; its files, logs and layer are 100, 10 and 1. */
+const STORED: readonly (readonly [
+  layout: DiskLayout,
+  nodefs: number,
+  imagefs: number,
+  containerfs: number,
+])[] = [
+  [ONE_DISK, 111, 111, 0],
+  [TWO_DISKS, 110, 1, 0],
+  [{ hasOwnImageFs: true, layersOn: "nodefs" }, 111, 0, 0],
+  [{ hasOwnImageFs: true, layersOn: "containerfs" }, 110, 0, 1],
+  [{ hasOwnImageFs: false, layersOn: "containerfs" }, 110, 110, 1],
+];
+
+const DISKS = ["nodefs", "imagefs", "containerfs"] as const;
+
+for (const [layout, ...wanted] of STORED) {
+  Deno.test(`usedOf() counts layers on ${layout.layersOn}${layout.hasOwnImageFs ? " beside a disk of images" : ""}`, () => {
+    const { use } = candidate("a", { files: 100, logs: 10, layer: 1 });
+    if (use === undefined) throw new Error("It was measured");
+    for (const unit of ["available", "inodesFree"] as const) {
+      const found: readonly number[] = DISKS.map((disk) =>
+        usedOf(use, { signal: `${disk}.${unit}`, layout })
+      );
+      // Each kind is one file, but for volumes, which have none.
+      const inodes = wanted.map((mebibytes) =>
+        [...String(mebibytes).padStart(3, "0").slice(1)]
+          .filter((digit) => digit === "1").length
+      );
+      deepStrictEqual(
+        found,
+        unit === "available" ? wanted.map((each) => each * MI) : inodes,
+      );
+    }
+  });
+}
+
+Deno.test("usedOf() takes the same of a pod whether the machine is short of memory or all pods are", () => {
+  const { use } = candidate("a", { memory: 3, inMemory: 5 });
+  if (use === undefined) throw new Error("It was measured");
+  const signal = "allocatableMemory.available";
+  strictEqual(usedOf(use, { signal, layout: ONE_DISK }), 5 * MI);
+});
 
 Deno.test("isWorthEnding() wants a hundredth of what is missing, of pods that can be measured", () => {
   const memory = { signal: "memory.available", layout: ONE_DISK } as const;

@@ -120,6 +120,8 @@ Deno.test("statsSummary() says nothing of a node that cannot be measured", () =>
     processes: undefined,
     nodeFs: undefined,
     imageFs: undefined,
+    containerFs: undefined,
+    podsMemory: undefined,
   };
   const stats = { ...nodeStats(), node, images: undefined, pods: [] };
   deepStrictEqual(statsSummary(stats, { storage: true }), {

@@ -180,9 +180,15 @@ Deno.test("NodeMeter.measure() says of each thing whether it could be measured",
         ? Promise.reject(new Error("no answer"))
         : Promise.resolve(disk),
   };
+  const podsMemory = () => Promise.resolve(SWAP);
   const figures = (paths: NodeMeterPaths) =>
-    new NodeMeter(machine, paths).measure();
-  const all = { nodeFs: "/", imageFs: "/images", processes: "/view" };
+    new NodeMeter({ machine, podsMemory }, paths).measure();
+  const all = {
+    nodeFs: "/",
+    imageFs: "/images",
+    containerFs: "/layers",
+    processes: "/view",
+  };
   deepStrictEqual(await figures(all), {
     memory: LEFT,
     swap: SWAP,
@@ -190,6 +196,8 @@ Deno.test("NodeMeter.measure() says of each thing whether it could be measured",
     processes: LEFT,
     nodeFs: disk,
     imageFs: disk,
+    containerFs: disk,
+    podsMemory: SWAP,
   });
   const broken = { nodeFs: "/hung", imageFs: "/gone", processes: "/hung" };
   deepStrictEqual(await figures(broken), {
@@ -199,9 +207,14 @@ Deno.test("NodeMeter.measure() says of each thing whether it could be measured",
     processes: undefined,
     nodeFs: undefined,
     imageFs: undefined,
+    containerFs: undefined,
+    podsMemory: SWAP,
   });
   strictEqual((await figures({ nodeFs: "/" })).imageFs, undefined);
   const blind = { ...machine, memory: () => ({ capacity: 0, available: 0 }) };
-  const { memory } = await new NodeMeter(blind, { nodeFs: "/" }).measure();
-  strictEqual(memory, undefined);
+  const mute = () => Promise.reject(new Error("no answer"));
+  const deps = { machine: blind, podsMemory: mute };
+  const found = await new NodeMeter(deps, { nodeFs: "/" }).measure();
+  strictEqual(found.memory, undefined);
+  strictEqual(found.podsMemory, undefined);
 });

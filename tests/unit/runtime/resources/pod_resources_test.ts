@@ -56,6 +56,7 @@ function setUp(options: { readonly announce?: () => Promise<void> } = {}) {
       ensure: () => note("ensure"),
       update: (_, { only = "all" } = {}) => note(`cgroup ${only}`),
       memoryExcess: () => Promise.resolve(0n),
+      memoryLeft: () => Promise.resolve(undefined),
       processes: () => Promise.resolve(undefined),
       remove: (uid, signal) => note(`remove ${uid} ${signal === never}`),
     },

@@ -1,0 +1,139 @@
+/**
+ * Thresholds that follow from others, and those that contradict each other.
+ *
+ * @module
+ */
+
+import { deepStrictEqual } from "node:assert/strict";
+import { withDerived } from "../../../mod/pressure/derived_thresholds.ts";
+import type { PressureSignal } from "../../../mod/pressure/signals.ts";
+import { thresholdConflicts } from "../../../mod/pressure/threshold_conflicts.ts";
+import type { Amount, Threshold } from "../../../mod/pressure/thresholds.ts";
+
+const MI = 2 ** 20;
+
+function threshold(
+  signal: PressureSignal,
+  least: Amount,
+  kind: Threshold["kind"] = "hard",
+): Threshold {
+  const reclaim = { kind: "quantity", value: 7 } as const;
+  return { signal, kind, least, graceMs: kind === "soft" ? 5 : 0, reclaim };
+}
+
+const PART: Amount = { kind: "part", value: 0.1 };
+
+const DERIVED: readonly (readonly [
+  what: string,
+  given: readonly Threshold[],
+  limitsPods: boolean,
+  wanted: readonly string[],
+])[] = [
+  [
+    "the memory of all pods, which is limited",
+    [threshold("memory.available", PART)],
+    true,
+    ["allocatableMemory.available hard 0"],
+  ],
+  [
+    "nothing for pods that are not limited",
+    [threshold("memory.available", PART)],
+    false,
+    [],
+  ],
+  [
+    "nothing of a soft threshold of memory",
+    [threshold("memory.available", PART, "soft")],
+    true,
+    [],
+  ],
+  [
+    "a disk of layers like the node's",
+    [
+      threshold("nodefs.available", PART),
+      threshold("nodefs.available", PART, "soft"),
+      threshold("nodefs.inodesFree", PART),
+    ],
+    true,
+    [
+      "containerfs.available hard 0",
+      "containerfs.available soft 5",
+      "containerfs.inodesFree hard 0",
+    ],
+  ],
+  [
+    "nothing of others",
+    [
+      threshold("imagefs.available", PART),
+      threshold("imagefs.inodesFree", PART),
+      threshold("pid.available", PART),
+    ],
+    true,
+    [],
+  ],
+];
+
+for (const [what, given, limitsPods, wanted] of DERIVED) {
+  Deno.test(`withDerived() derives ${what}`, () => {
+    const all = withDerived(given, { limitsPods });
+    deepStrictEqual(all.slice(0, given.length), given);
+    const more = all.slice(given.length);
+    deepStrictEqual(
+      more.map(({ signal, kind, graceMs }) => `${signal} ${kind} ${graceMs}`),
+      wanted,
+    );
+    for (const each of more) {
+      deepStrictEqual([each.least, each.reclaim.value], [PART, 7]);
+    }
+  });
+}
+
+const QUANTITY: Amount = { kind: "quantity", value: 100 * MI };
+
+function conflicts(
+  hard: Amount,
+  soft: Amount,
+  capacityMi: number | undefined = 1000,
+  signal: PressureSignal = "memory.available",
+): readonly string[] {
+  const observed = { capacity: capacityMi * MI, available: 0 };
+  return thresholdConflicts(
+    [threshold(signal, hard), threshold(signal, soft, "soft")],
+    new Map([[signal, observed]]),
+  );
+}
+
+Deno.test("thresholdConflicts() names both fields of a soft threshold that is not above the hard one", () => {
+  deepStrictEqual(conflicts(QUANTITY, PART), [
+    'Cannot use evictionSoft["memory.available"]: found "10%" beside evictionHard["memory.available"] "100Mi", wanted more than that of the 1000Mi there are',
+  ]);
+  deepStrictEqual(conflicts(PART, QUANTITY), [
+    'Cannot use evictionSoft["memory.available"]: found "100Mi" beside evictionHard["memory.available"] "10%", wanted more than that of the 1000Mi there are',
+  ]);
+  const fraction = { kind: "part", value: 0.07 } as const;
+  const few = { kind: "quantity", value: 700 } as const;
+  deepStrictEqual(conflicts(few, fraction, 5000 / MI, "nodefs.inodesFree"), [
+    'Cannot use evictionSoft["nodefs.inodesFree"]: found "7%" beside evictionHard["nodefs.inodesFree"] "700", wanted more than that of the 5000 there are',
+  ]);
+});
+
+Deno.test("thresholdConflicts() finds nothing where only one counts, or another check has found it", () => {
+  const [larger, smaller] = [1010, 990];
+  deepStrictEqual(conflicts(QUANTITY, PART, larger), []);
+  deepStrictEqual(conflicts(PART, QUANTITY, smaller), []);
+  deepStrictEqual(conflicts(PART, PART), []);
+  deepStrictEqual(conflicts(QUANTITY, QUANTITY), []);
+  deepStrictEqual(
+    conflicts(QUANTITY, PART, 1000, "containerfs.available"),
+    [],
+  );
+  const soft = threshold("memory.available", PART, "soft");
+  const hard = threshold("memory.available", QUANTITY);
+  const observed = { capacity: 1000 * MI, available: 0 };
+  const seen = new Map([["memory.available", observed] as const]);
+  deepStrictEqual(thresholdConflicts([soft], seen), []);
+  deepStrictEqual(thresholdConflicts([hard], seen), []);
+  deepStrictEqual(thresholdConflicts([hard, soft], new Map()), []);
+  const other = threshold("nodefs.available", QUANTITY);
+  deepStrictEqual(thresholdConflicts([other, soft], seen), []);
+});
