@@ -57,6 +57,9 @@ export function readProviderResponse(bytes: Uint8Array): ProviderAnswer {
     : { kind: "read", logins, cacheKey, cacheMs };
 }
 
+/** Far more than anyone has; they are kept as long as the answer says. */
+const MAX_LOGINS = 1_000;
+
 const CACHE_KEYS: readonly ProviderCacheKey[] = ["Image", "Registry", "Global"];
 
 function refused(problem: string): ProviderAnswer {
@@ -91,8 +94,12 @@ function durationOf(value: unknown): number | undefined {
 /** The logins, or what is wrong with them. */
 function loginsOf(auth: unknown): readonly RegistryLogin[] | string {
   if (!isRecord(auth)) return 'wanted an object as "auth"';
+  const entries = Object.entries(auth);
+  if (entries.length > MAX_LOGINS) {
+    return `wanted at most ${MAX_LOGINS} logins, found ${entries.length}`;
+  }
   const logins: RegistryLogin[] = [];
-  for (const [location, entry] of Object.entries(auth)) {
+  for (const [location, entry] of entries) {
     const pattern = parseRegistryPattern(location);
     const { username, password } = isRecord(entry)
       ? entry

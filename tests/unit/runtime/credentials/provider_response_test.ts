@@ -32,6 +32,15 @@ Deno.test("providerRequest() asks as the kubelet does", () => {
   });
 });
 
+function manyLogins(count: number) {
+  return Object.fromEntries(
+    Array.from({ length: count }, (_, n) => [
+      `r${n}.example`,
+      { username: "me", password: "hunter2" },
+    ]),
+  );
+}
+
 Deno.test("readProviderResponse() reads logins, and how long they hold for what", () => {
   const answer = read(GOOD);
   ok(answer.kind === "read");
@@ -72,6 +81,11 @@ for (
       "reg",
     ],
     ["a login that is a text", { ...GOOD, auth: { x: "hunter2" } }, "username"],
+    [
+      "more logins than anyone has",
+      { ...GOOD, auth: manyLogins(1_001) },
+      "wanted at most 1000 logins, found 1001",
+    ],
     ["no password", { ...GOOD, auth: { x: { username: "me" } } }, "password"],
     ["a password that is a number", {
       ...GOOD,
