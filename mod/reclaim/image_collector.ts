@@ -67,7 +67,6 @@ export class ImageCollector implements ImageReclaim {
   readonly #options: ImageCollectorOptions;
   readonly #reports: ImageReports;
   readonly #turns = new Semaphore(1);
-  readonly #begunMs: number;
   /** By id, of the images of the last look; `undefined` before the first. */
   #times: Map<string, ImageTimes> | undefined;
   /** The ids of images that could not be removed; they come last the next time. */
@@ -77,7 +76,6 @@ export class ImageCollector implements ImageReclaim {
     this.#deps = deps;
     this.#reports = new ImageReports(deps);
     this.#options = options;
-    this.#begunMs = deps.clock.monotonic();
   }
 
   /**
@@ -183,8 +181,7 @@ export class ImageCollector implements ImageReclaim {
     signal: AbortSignal,
   ): Promise<readonly unknown[]> {
     const { maximumAgeMs } = this.#options;
-    const ranMs = this.#deps.clock.monotonic() - this.#begunMs;
-    if (maximumAgeMs === 0 || ranMs <= maximumAgeMs) return [];
+    if (maximumAgeMs === 0) return [];
     const { failures } = await this.#remove(images, {
       purpose: { kind: "age", maximumAgeMs },
       isEnough: () => false,

@@ -339,6 +339,19 @@ Deno.test("ImageCollector stops at a removal that the runtime does not answer, a
   }
 });
 
+Deno.test("ImageCollector goes on after a removal that the runtime refuses", async () => {
+  const rig = new CollectorRig();
+  rig.add(10, "a", "b", "c");
+  await rig.collect();
+  rig.leave(0);
+  rig.removing = (id) => {
+    if (id !== "a") return;
+    throw new CriError({ kind: "failed", method: "x", detail: "in use" });
+  };
+  await rig.collect();
+  deepStrictEqual(rig.left, ["a"]);
+});
+
 Deno.test("ImageCollector keeps records as well as images when it cannot remove one, and tells of records that stay", async () => {
   const rig = new CollectorRig();
   rig.add(10, "a", "b");
