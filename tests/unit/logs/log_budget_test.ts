@@ -183,7 +183,7 @@ Deno.test("LogBudget removes no file that is just being compressed", async () =>
 });
 
 Deno.test("LogBudget removes each file plain and compressed, counts them, and tells their pod once a look", async () => {
-  await using rig = new Rig(130);
+  await using rig = new Rig(70);
   rig.put(3);
   await rig.clock.advance(10_000);
   deepStrictEqual(rig.removed, [
@@ -191,9 +191,11 @@ Deno.test("LogBudget removes each file plain and compressed, counts them, and te
     "0.log.20260101-000000.gz",
     "0.log.20260102-000000",
     "0.log.20260102-000000.gz",
+    "0.log.20260103-000000",
+    "0.log.20260103-000000.gz",
   ]);
-  strictEqual(rig.metric("skerry_log_budget_removed_total"), 2);
-  strictEqual(rig.metric("skerry_pod_logs_bytes"), 120);
+  strictEqual(rig.metric("skerry_log_budget_removed_total"), 3);
+  strictEqual(rig.metric("skerry_pod_logs_bytes"), 60);
   deepStrictEqual(rig.events, [{
     pod: { namespace: "shop", name: "web", uid: "u" },
     type: "Warning",
