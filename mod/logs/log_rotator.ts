@@ -131,7 +131,6 @@ export class LogRotator {
     };
     const length = Math.min(maxWorkers, running.size);
     await Promise.all(Array.from({ length }, work));
-    signal.throwIfAborted();
     const dueMs = Math.min(...this.#watched.values().map((each) => each.dueMs));
     const leftMs = Math.max(SHORTEST_PAUSE_MS, dueMs - clock.monotonic());
     return Math.min(monitorIntervalMs, leftMs);

@@ -180,12 +180,11 @@ Deno.test("LogRotator asks for a missing log once its directory is there", async
   rig.logs.isIdle = true;
   rig.logs.take(LOG.file);
   await rig.interval();
-  deepStrictEqual(rig.logs.steps, [
-    "look 0.log",
-    "makeDirectory",
-    "reopen",
-    "look 0.log",
-  ]);
+  const steps = ["look 0.log", "makeDirectory", "reopen", "look 0.log"];
+  deepStrictEqual(rig.logs.steps, steps);
+  // It is empty, and looked at after an interval.
+  await rig.clock.advance(9_999);
+  deepStrictEqual(rig.logs.steps, steps);
 });
 
 for (

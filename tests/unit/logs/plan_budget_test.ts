@@ -89,6 +89,7 @@ const TREE: Readonly<Record<string, readonly string[]>> = {
     "0.log.20260102-030406.tmp",
     "1.log",
     "1.log.20260102-030407",
+    "1.log.20260102-030408/",
     "other.20260102-030405",
   ],
   // Its newest rotated file is still written to.
