@@ -4,8 +4,9 @@
  * @module
  */
 
+import { pullPolicy } from "../../api/defaults/mod.ts";
 import type { ContainerSpec, Pod } from "../../api/types/mod.ts";
-import { unlessAborted } from "../../base/mod.ts";
+import { defined, unlessAborted } from "../../base/mod.ts";
 import type { SandboxConfig } from "../../cri/config/mod.ts";
 import type { Image } from "../../cri/model/mod.ts";
 import { causeOf, ContainerEvents } from "../account/mod.ts";
@@ -21,6 +22,7 @@ import {
   type PullerDeps,
   type PullerOptions,
 } from "./pod_pulls.ts";
+import type { ImageNeed } from "./pull_metrics.ts";
 import { PULL_LIMIT_MS } from "./pull_progress.ts";
 import type { Fetched, ImageOutcome, PullEnd } from "./pull_tasks.ts";
 
@@ -164,6 +166,8 @@ export class ImagePuller {
       new ContainerEvents(this.#deps.events, pod)
         .warning(container.name, "InspectFailed", message);
       const cause = { kind: "said", words: named.fault } as const;
+      const policy = pullPolicy(container, container.image ?? "");
+      this.#pulls.metrics.wanted(policy, {});
       return { kind: "failed", reason: "InvalidImageName", message, cause };
     }
     const wanted = { ...this.#wanted(pod, container, named), sandboxConfig };
@@ -182,8 +186,16 @@ export class ImagePuller {
   ): Promise<ImageOutcome> {
     const { container, image, policy } = wanted;
     const { signal } = patience;
-    if (policy === "Always") return await this.#pull(wanted, patience);
-    const found = await this.#find(wanted, signal);
+    // To come back for a pull that was begun is no other request.
+    const count = this.#pulls.tasks.get(wanted) === undefined
+      ? (need: ImageNeed) => this.#pulls.metrics.wanted(policy, need)
+      : () => {};
+    if (policy === "Always") {
+      count({ isPullNeeded: true });
+      return await this.#pull(wanted, patience);
+    }
+    const { found, ...need } = await this.#find(wanted, signal);
+    count(need);
     if (found !== undefined) {
       this.#pulls.tasks.take(wanted);
       return found;
@@ -209,8 +221,8 @@ export class ImagePuller {
   async #find(
     wanted: ImageRequest,
     signal: AbortSignal,
-  ): Promise<PullEnd | undefined> {
-    const { container, image, events } = wanted;
+  ): Promise<ImageNeed & { readonly found?: PullEnd }> {
+    const { container, image, events, policy } = wanted;
     let found: Image | undefined;
     try {
       using _looking = this.#pulls.doing("looking_for_image", wanted);
@@ -221,13 +233,21 @@ export class ImagePuller {
       const message = `Failed to inspect image "${image}": ${cause.words}`;
       events.warning(container, "InspectFailed", message);
       const reason = "ImageInspectError";
-      return { kind: "failed", reason, message, cause };
+      return { found: { kind: "failed", reason, message, cause } };
     }
     // As upstream: what the pod must not have is for it as if it were not there.
-    if (found === undefined || !await this.#pulls.mayUse(wanted, found)) {
-      return undefined;
+    if (found === undefined) {
+      const isPullNeeded = policy === "Never" ? undefined : true;
+      return defined({ isPresent: false, isPullNeeded });
     }
-    return this.#pulls.found(wanted, found);
+    if (!await this.#pulls.mayUse(wanted, found)) {
+      return { isPresent: true, isPullNeeded: true };
+    }
+    return {
+      isPresent: true,
+      isPullNeeded: false,
+      found: this.#pulls.found(wanted, found),
+    };
   }
 
   async #pull(

@@ -82,6 +82,7 @@ export class PodPulls {
   readonly holds: ImageHolds;
   readonly #backoffs: PullBackoffs;
   readonly calls: ImageCalls;
+  readonly metrics: PullMetrics;
   readonly #deps: PullerDeps;
   readonly #places: number;
   readonly #shared: SharedPulls;
@@ -92,6 +93,7 @@ export class PodPulls {
     this.#places = options.places;
     this.#progress = new PullProgress(deps, options);
     this.calls = new ImageCalls({ ...deps, progress: this.#progress });
+    this.metrics = new PullMetrics(deps);
     this.holds = new ImageHolds(deps);
     this.#backoffs = new PullBackoffs(deps);
     deps.sessions.onEnd((uid) => this.tasks.giveUp(uid));
@@ -99,7 +101,7 @@ export class PodPulls {
       ...deps,
       calls: this.calls,
       rate: new PullRate(deps, options.limits),
-      pullMetrics: new PullMetrics(deps),
+      pullMetrics: this.metrics,
     }, options);
   }
 

@@ -1,10 +1,15 @@
 /**
- * How long pulls take, in numbers.
+ * What images are wanted and how long pulls take, in numbers.
  *
  * @module
  */
 
-import type { Histogram, MetricsRegistry } from "../../base/telemetry/mod.ts";
+import type { PullPolicy } from "../../api/defaults/mod.ts";
+import type {
+  Counter,
+  Histogram,
+  MetricsRegistry,
+} from "../../base/telemetry/mod.ts";
 
 /** Upstream's, in seconds. */
 const DURATION_BUCKETS = [
@@ -15,7 +20,7 @@ const DURATION_BUCKETS = [
 const MB = 2n ** 20n;
 const GB = 2n ** 30n;
 
-/** From how many bytes on an image has which label; the largest first. */
+/** Above how many bytes an image has which label; the largest first. */
 const SIZES: readonly (readonly [bytes: bigint, label: string])[] = [
   [100n * GB, "GT100GB"],
   [60n * GB, "60GB-100GB"],
@@ -28,19 +33,40 @@ const SIZES: readonly (readonly [bytes: bigint, label: string])[] = [
   [500n * MB, "500MB-1GB"],
   [100n * MB, "100MB-500MB"],
   [10n * MB, "10MB-100MB"],
-  [1n, "0-10MB"],
+  [0n, "0-10MB"],
 ];
 
-/** Notes how long pulls took that brought an image. */
+/** What is known of a request for an image; absent where it was not asked or failed. */
+export interface ImageNeed {
+  readonly isPresent?: boolean;
+  readonly isPullNeeded?: boolean;
+}
+
+/** Counts what images were wanted, and notes how long pulls took that brought one. */
 export class PullMetrics {
   readonly #durations: Histogram;
+  readonly #requests: Counter;
 
   constructor(deps: { readonly metrics: MetricsRegistry }) {
+    this.#requests = deps.metrics.counter(
+      "kubelet_image_manager_ensure_image_requests_total",
+      "Requests for images of containers; a pull is one",
+      ["present_locally", "pull_policy", "pull_required"],
+    );
     this.#durations = deps.metrics.histogram(
       "kubelet_image_pull_duration_seconds",
       "How long the runtime took for pulls that succeeded, by the size of the image",
       { labelNames: ["image_size_in_bytes"], buckets: DURATION_BUCKETS },
     );
+  }
+
+  /** A container wants an image. */
+  wanted(policy: PullPolicy, { isPresent, isPullNeeded }: ImageNeed): void {
+    this.#requests.inc({
+      pull_policy: policy.toLowerCase(),
+      present_locally: String(isPresent ?? "unknown"),
+      pull_required: String(isPullNeeded ?? "unknown"),
+    });
   }
 
   /** One was pulled. */
@@ -52,6 +78,6 @@ export class PullMetrics {
 
 /** Upstream's label for an image of this size; "N/A" when the runtime did not say. Pure. */
 export function sizeLabel(sizeBytes: bigint): string {
-  const found = SIZES.find(([bytes]) => sizeBytes >= bytes);
+  const found = SIZES.find(([bytes]) => sizeBytes > bytes);
   return found?.[1] ?? "N/A";
 }

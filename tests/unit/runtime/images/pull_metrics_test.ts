@@ -4,9 +4,10 @@
  * @module
  */
 
-import { match, strictEqual } from "node:assert/strict";
+import { deepStrictEqual, match, strictEqual } from "node:assert/strict";
 import { MetricsRegistry } from "../../../../mod/base/telemetry/mod.ts";
 import { sizeLabel } from "../../../../mod/runtime/images/pull_metrics.ts";
+import { container, pod } from "../../../support/pods.ts";
 import { NO_RECORDS, pullerRig } from "../../../support/runtime/images_rig.ts";
 
 const MB = 1_048_576;
@@ -16,21 +17,21 @@ for (
   const [bytes, label] of [
     [0, "N/A"],
     [1, "0-10MB"],
-    [10 * MB - 1, "0-10MB"],
-    [10 * MB, "10MB-100MB"],
-    [100 * MB - 1, "10MB-100MB"],
-    [100 * MB, "100MB-500MB"],
-    [500 * MB, "500MB-1GB"],
-    [GB - 1, "500MB-1GB"],
-    [GB, "1GB-5GB"],
-    [5 * GB, "5GB-10GB"],
-    [10 * GB, "10GB-20GB"],
-    [20 * GB, "20GB-30GB"],
-    [30 * GB, "30GB-40GB"],
-    [40 * GB, "40GB-60GB"],
-    [60 * GB, "60GB-100GB"],
-    [100 * GB - 1, "60GB-100GB"],
-    [100 * GB, "GT100GB"],
+    [10 * MB, "0-10MB"],
+    [10 * MB + 1, "10MB-100MB"],
+    [100 * MB, "10MB-100MB"],
+    [100 * MB + 1, "100MB-500MB"],
+    [500 * MB + 1, "500MB-1GB"],
+    [GB, "500MB-1GB"],
+    [GB + 1, "1GB-5GB"],
+    [5 * GB + 1, "5GB-10GB"],
+    [10 * GB + 1, "10GB-20GB"],
+    [20 * GB + 1, "20GB-30GB"],
+    [30 * GB + 1, "30GB-40GB"],
+    [40 * GB + 1, "40GB-60GB"],
+    [60 * GB + 1, "60GB-100GB"],
+    [100 * GB, "60GB-100GB"],
+    [100 * GB + 1, "GT100GB"],
     [10_000 * GB, "GT100GB"],
   ] as const
 ) {
@@ -77,4 +78,85 @@ Deno.test("ImagePuller refuses a pull that comes too soon, in upstream's words, 
   strictEqual(rig.store.calls.includes("pull y:1"), false);
   await rig.clock.advance(10_000);
   strictEqual((await rig.ensure({ image: "y:1" })).kind, "present");
+});
+
+/** What was counted of requests: policy, whether it is there, whether it is pulled, how often. */
+function requests(metrics: MetricsRegistry): readonly string[] {
+  return metrics.render().split("\n").flatMap((line) => {
+    const [, labels = "", count] =
+      /^kubelet_image_manager_ensure_image_requests_total\{(.*)\} (\d+)$/
+        .exec(line) ?? [];
+    const value = (name: string) =>
+      new RegExp(`${name}="([^"]*)"`).exec(labels)?.[1];
+    return count === undefined ? [] : [
+      [value("pull_policy"), value("present_locally"), value("pull_required")]
+        .join(" ") + `: ${count}`,
+    ];
+  }).sort();
+}
+
+Deno.test("ImagePuller counts each request for an image once, and what it came to", async () => {
+  const metrics = new MetricsRegistry();
+  const rig = pullerRig({
+    metrics,
+    records: {
+      ...NO_RECORDS,
+      mayUse: ({ image }) => Promise.resolve(image !== "theirs:1"),
+    },
+  });
+  const { store, clock } = rig;
+  store.registry.add("x:1").add("theirs:1").add("y:1");
+  store.add("theirs:1");
+  for (
+    const wanting of [
+      { image: "x:1" },
+      { image: "x:1" },
+      { image: "theirs:1" },
+      { image: "y:1", imagePullPolicy: "Always" },
+      { image: "gone:1", imagePullPolicy: "Never" },
+      { image: "theirs:1", imagePullPolicy: "Never" },
+      { image: "Bad" },
+    ]
+  ) {
+    await rig.ensure(wanting);
+    rig.puller.settle(pod().metadata.uid, "c");
+  }
+  store.failure = "down";
+  await clock.advance(10_000);
+  await rig.ensure({ image: "z:1" });
+  deepStrictEqual(requests(metrics), [
+    "always unknown true: 1",
+    "always unknown unknown: 1",
+    "ifnotpresent false true: 1",
+    "ifnotpresent true false: 1",
+    "ifnotpresent true true: 1",
+    "ifnotpresent unknown unknown: 1",
+    "never false unknown: 1",
+    "never true true: 1",
+  ]);
+});
+
+Deno.test("ImagePuller counts a request that comes back for its pull no second time", async () => {
+  for (const imagePullPolicy of ["Always", "IfNotPresent"] as const) {
+    const metrics = new MetricsRegistry();
+    const { puller, clock, store } = pullerRig({ metrics });
+    store.registry.add("x:1");
+    store.pullMs = 10_000;
+    const wanting = container("c", { image: "x:1", imagePullPolicy });
+    const { signal } = new AbortController();
+    for (const atMs of [0, 5_000, 10_000]) {
+      await clock.advance(atMs - clock.monotonic());
+      const ensured = puller.ensure(pod(), wanting, {
+        signal,
+        untilMs: atMs,
+      });
+      await clock.advance(0);
+      strictEqual(
+        (await ensured).kind,
+        atMs < 10_000 ? "pulling" : "present",
+      );
+    }
+    strictEqual(requests(metrics).length, 1, imagePullPolicy);
+    match(requests(metrics)[0] ?? "", / true: 1$/);
+  }
 });
