@@ -100,6 +100,8 @@ async function carryOut(command: Command, io: CliIo): Promise<number> {
 
 /** Runs the agent until it is asked to stop; returns its exit code. */
 async function run(args: readonly string[], io: CliIo): Promise<number> {
+  // Before all that takes time: without a listener the signal ends the process.
+  using reloads = io.reloadRequests();
   const parsed = await parseRunArguments(args, io);
   if (parsed.kind === "refused") {
     await refuse(parsed.faults, { topic: "run", io });
@@ -108,7 +110,6 @@ async function run(args: readonly string[], io: CliIo): Promise<number> {
   // Only the agent needs the runtime's client, which is slow to load.
   const { runAgent } = await import("../app/mod.ts");
   using stop = io.stopRequests();
-  using reloads = io.reloadRequests();
   const { config, warnings } = parsed;
   return await runAgent(config, {
     signal: stop.signal,
