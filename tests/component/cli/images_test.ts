@@ -6,7 +6,7 @@
 
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import type { ImageState } from "../../../mod/server/mod.ts";
-import { run } from "../../support/cli/test_io.ts";
+import { run, TestIo } from "../../support/cli/test_io.ts";
 import { AgentStub } from "../../support/server/agent_stub.ts";
 import { TempDir } from "../../support/temp_dir.ts";
 
@@ -80,6 +80,42 @@ Deno.test("main() lists images in every form", async () => {
     (await run(`images -o name ${at}`)).output.split("\n")[0],
     "image/r.example/a:1",
   );
+});
+
+Deno.test("main() shows sizes of images as other clients of runtimes do, and since when one is used", async () => {
+  await using dir = await TempDir.make();
+  const path = `${dir.path}/s.sock`;
+  const agent = new AgentStub();
+  await using _server = await agent.serve(path);
+  const sizes = [
+    [0, "0B"],
+    [999, "999B"],
+    [1_000, "1.0kB"],
+    [99_900, "99.9kB"],
+    [100_000, "100kB"],
+    [1_000_000, "1.0MB"],
+    [1_000_000_000, "1.0GB"],
+    [2_000_000_000_000, "2.0TB"],
+    [3_000_000_000_000_000, "3000TB"],
+  ] as const;
+  agent.images = sizes.map(([size]) => image("r.example/a:1", { size }));
+  const listed = async (io = new TestIo()) => {
+    const { output } = await run(`images --control-socket=${path}`, io);
+    return output.trimEnd().split("\n").slice(1)
+      .map((line) => line.split(/ {3,}/));
+  };
+  deepStrictEqual(
+    (await listed()).map((cells) => cells[2]),
+    sizes.map(([, text]) => text),
+  );
+  agent.images = [
+    image("r.example/a:1", { users: ["a/1", "a/2", "a/3"] }),
+  ];
+  const io = new TestIo();
+  io.clock.wall = 7_200_000;
+  deepStrictEqual((await listed(io)).map((cells) => cells.slice(3)), [
+    ["a/1,a/2,a/3", "120m"],
+  ]);
 });
 
 Deno.test("main() says why images cannot be listed", async () => {

@@ -77,6 +77,15 @@ Deno.test("readLog() reads rotated files first, compressed ones too, and any num
   }
 });
 
+Deno.test("readLog() takes the only byte of a compressed file for a line", async () => {
+  await using log = await Log.make();
+  await log.compressed(entry("a"), OLD);
+  await log.compressed("x", NEW);
+  const { path } = log;
+  strictEqual(await whole({ path, tailLines: 1 }), "x");
+  strictEqual(await whole({ path, tailLines: 2 }), "a\nx");
+});
+
 Deno.test("readLog() counts lines in large compressed files", async () => {
   await using log = await Log.make();
   const lines = Array.from({ length: 9_000 }, (_, at) => `line ${at}`);
@@ -120,6 +129,11 @@ Deno.test("readLog() leaves out what was written before, and stops at a size", a
   strictEqual(
     await whole({ path, limitBytes: 3, follow: true, tailLines: 2 }),
     "no ",
+  );
+  // It waits for nothing that it would not show.
+  strictEqual(
+    await whole({ path, limitBytes: 2, follow: true, tailLines: 1 }),
+    "e\n",
   );
 });
 

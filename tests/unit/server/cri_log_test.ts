@@ -6,7 +6,11 @@
 
 import { deepStrictEqual, strictEqual } from "node:assert/strict";
 import fc from "fast-check";
-import { CriLogParser, parseCriLogHead } from "../../../mod/server/cri_log.ts";
+import {
+  type CriLogOptions,
+  CriLogParser,
+  parseCriLogHead,
+} from "../../../mod/server/cri_log.ts";
 import { findTailStart } from "../../../mod/server/log_tail.ts";
 
 const TIME = "2024-05-06T07:08:09.123456789Z";
@@ -14,10 +18,10 @@ const TIME = "2024-05-06T07:08:09.123456789Z";
 /** What a log shows when it arrives in pieces of `size` bytes. */
 function shown(
   log: string,
-  options: { readonly size?: number; readonly timestamps?: boolean } = {},
+  options: Partial<CriLogOptions> & { readonly size?: number } = {},
 ): string {
-  const { size = 1_000_000, timestamps = false } = options;
-  const parser = new CriLogParser({ timestamps });
+  const { size = 1_000_000, timestamps = false, ...rest } = options;
+  const parser = new CriLogParser({ timestamps, ...rest });
   const bytes = new TextEncoder().encode(log);
   const pieces: Uint8Array[] = [];
   for (let at = 0; at < bytes.length; at += size) {
@@ -47,6 +51,7 @@ const ROWS: readonly (readonly [string, string, string])[] = [
   ["blanks in front", `${TIME} stdout F   x\n`, "  x\n"],
   ["a last line without its end", `${TIME} stdout F abc`, "abc"],
   ["no entry", "hello world\n", "hello world\n"],
+  ["a single byte", "x", "x"],
   [
     "no entry among entries",
     `${TIME} stdout F a\n\nxx\n${TIME} stdout F b\n`,
@@ -74,11 +79,37 @@ Deno.test("CriLogParser writes times at the start of lines only, with nine digit
     "2024-05-06T07:08:09.1Z stdout P a",
     "2024-05-06T07:08:10Z stdout F b",
     "2024-05-06T07:08:11+02:00 stderr F c",
+    "no entry",
+    "2024-05-06T07:08:12.123456789123Z stdout F d",
     "",
   ].join("\n");
+  for (const size of [1, 5, 1_000]) {
+    strictEqual(
+      shown(log, { timestamps: true, size }),
+      [
+        "2024-05-06T07:08:09.100000000Z ab",
+        "2024-05-06T07:08:11.000000000+02:00 c",
+        "no entry",
+        "2024-05-06T07:08:12.123456789Z d",
+        "",
+      ].join("\n"),
+    );
+  }
+});
+
+Deno.test("CriLogParser writes the time of a line whose first parts are too old", () => {
+  const log = [
+    "2024-05-06T07:08:09Z stdout P a",
+    "2024-05-06T07:08:10Z stdout P b",
+    "2024-05-06T07:08:11Z stdout F c",
+    "2024-05-06T07:08:09.999Z stdout P x",
+    "2024-05-06T07:08:12Z stdout F d",
+    "",
+  ].join("\n");
+  const sinceMs = Date.parse("2024-05-06T07:08:10Z");
   strictEqual(
-    shown(log, { timestamps: true, size: 5 }),
-    "2024-05-06T07:08:09.100000000Z ab\n2024-05-06T07:08:11.000000000+02:00 c\n",
+    shown(log, { timestamps: true, sinceMs }),
+    "2024-05-06T07:08:10.000000000Z bc\n2024-05-06T07:08:12.000000000Z d\n",
   );
 });
 

@@ -4,8 +4,9 @@
  * @module
  */
 
-import { deepStrictEqual, strictEqual } from "node:assert/strict";
+import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import { resourceMetrics } from "../../../mod/server/resource_metrics.ts";
+import type { NodeStats } from "../../../mod/server/ports.ts";
 import { statsSummary } from "../../../mod/server/stats_summary.ts";
 import type { NetworkStats } from "../../../mod/cri/model/mod.ts";
 import { nodeStats } from "../../support/server/node_stats.ts";
@@ -238,6 +239,172 @@ Deno.test("resourceMetrics() names containers, pods and the node as the kubelet 
     "# TYPE resource_scrape_error gauge",
     "resource_scrape_error 0",
     "",
+  ]);
+});
+
+/** The node of two containers, one of them with an odd name, that were measured apart. */
+function pairStats(): NodeStats {
+  const base = nodeStats();
+  const [first] = base.pods;
+  ok(first !== undefined);
+  const { pod, use } = first;
+  const [of] = use.containers;
+  ok(of?.cpu !== undefined && of.memory !== undefined);
+  const laterNanos = of.cpu.atNanos + 3_000_000_000n;
+  const memory = {
+    ...of.memory,
+    atNanos: of.memory.atNanos - 2_000_000_000n,
+    workingSet: BigInt(MI),
+    available: BigInt(2 * MI),
+    usage: undefined,
+  };
+  const other = {
+    ...of,
+    name: 'b"\\\n',
+    cpu: { atNanos: laterNanos, usedNanos: 500_000_000n, nanoCores: undefined },
+    memory,
+    layer: { bytes: MI, inodes: 1 },
+    logs: undefined,
+  };
+  const left = { ...other, name: "left", cpu: undefined, memory: undefined };
+  const empty = { ...left, name: "empty", layer: { bytes: 0, inodes: 1 } };
+  const init = {
+    name: other.name,
+    image: "i",
+    imageID: "",
+    ready: true,
+    restartCount: 0,
+    state: { running: { startedAt: "2023-11-14T22:13:10Z" } },
+  };
+  const status = { ...pod.status, initContainerStatuses: [init] };
+  const containers = [of, other, left, empty];
+  return {
+    ...base,
+    pods: [{ pod: { ...pod, status }, use: { ...use, containers } }],
+  };
+}
+
+Deno.test("statsSummary() adds up what containers of a pod use, as of the last measuring", () => {
+  const [pod] = statsSummary(pairStats(), { storage: true }).pods;
+  deepStrictEqual(pod?.cpu, {
+    time: "2023-11-14T22:13:23Z",
+    usageNanoCores: 12_000_000,
+    usageCoreNanoSeconds: 5_000_000_000,
+  });
+  deepStrictEqual(pod.memory, {
+    time: TIME,
+    usageBytes: 70 * MI,
+    workingSetBytes: 65 * MI,
+    rssBytes: 10,
+    pageFaults: 12,
+    majorPageFaults: 0,
+  });
+  deepStrictEqual(pod.containers.map(({ name }) => name), [
+    "c",
+    'b"\\\n',
+    "left",
+  ]);
+  deepStrictEqual(pod.containers[1], {
+    name: 'b"\\\n',
+    startTime: "2023-11-14T22:13:10Z",
+    cpu: { time: "2023-11-14T22:13:23Z", usageCoreNanoSeconds: 500_000_000 },
+    memory: {
+      time: "2023-11-14T22:13:18Z",
+      availableBytes: 2 * MI,
+      workingSetBytes: MI,
+      rssBytes: 5,
+      pageFaults: 6,
+      majorPageFaults: 0,
+    },
+    rootfs: { time: TIME, usedBytes: MI, inodesUsed: 1 },
+  });
+  deepStrictEqual(pod["ephemeral-storage"], {
+    ...NODE_FS,
+    usedBytes: 13 * MI,
+    inodesUsed: 14,
+  });
+});
+
+for (
+  const [what, figures] of [
+    ["processor time", { memory: undefined }],
+    ["memory", { cpu: undefined }],
+  ] as const
+) {
+  Deno.test(`statsSummary() shows a container of which only ${what} is known`, () => {
+    const stats = pairStats();
+    const pods = stats.pods.map(({ pod, use }) => ({
+      pod,
+      use: {
+        ...use,
+        processes: undefined,
+        containers: use.containers.slice(0, 1)
+          .map((container) => ({ ...container, ...figures })),
+      },
+    }));
+    const [pod] = statsSummary({ ...stats, pods }, { storage: false }).pods;
+    deepStrictEqual(pod?.containers.map(({ name }) => name), ["c"]);
+    strictEqual(pod.cpu === undefined, "cpu" in figures);
+    strictEqual(pod.memory === undefined, "memory" in figures);
+    strictEqual("process_stats" in pod, false);
+  });
+}
+
+Deno.test("statsSummary() has the figures of the file system for images, where it is shown", () => {
+  const stats = nodeStats();
+  const imageFs = {
+    bytes: { capacity: 9, available: 4 },
+    inodes: { capacity: 8, available: 3 },
+  };
+  const disk = {
+    time: TIME,
+    availableBytes: 4,
+    capacityBytes: 9,
+    inodesFree: 3,
+    inodes: 8,
+  };
+  const { node, pods } = statsSummary({
+    ...stats,
+    node: { ...stats.node, imageFs },
+    images: {
+      images: [7n, 2n].map((usedBytes) => ({ mountpoint: "/i", usedBytes })),
+      layers: [{ mountpoint: "/l", usedBytes: 3n }],
+    },
+  }, { storage: true });
+  deepStrictEqual(node.runtime, {
+    imageFs: { ...disk, usedBytes: 9 },
+    containerFs: { ...disk, usedBytes: 3 },
+  });
+  deepStrictEqual(pods[0]?.containers[0]?.rootfs, {
+    ...disk,
+    usedBytes: 3 * MI,
+    inodesUsed: 3,
+  });
+});
+
+Deno.test("resourceMetrics() adds up containers of a pod, and escapes names", () => {
+  const lines = resourceMetrics(pairStats()).split("\n")
+    .filter((line) => !line.startsWith("#"));
+  const of = 'namespace="shop",pod="web"';
+  const other = `container="b\\"\\\\\\n",${of}`;
+  for (
+    const line of [
+      `container_cpu_usage_seconds_total{${other}} 0.5 1700000003000`,
+      `container_memory_working_set_bytes{${other}} ${MI} 1699999998000`,
+      `container_start_time_seconds{${other}} 1699999990`,
+      `pod_cpu_usage_seconds_total{${of}} 5 1700000003000`,
+      `pod_memory_working_set_bytes{${of}} ${65 * MI} 1700000000000`,
+    ]
+  ) ok(lines.includes(line), `${line}\n${lines.join("\n")}`);
+});
+
+Deno.test("resourceMetrics() has neither head nor line of what was not measured", () => {
+  const stats = nodeStats();
+  const node = { ...stats.node, memory: undefined, cpuNanos: undefined };
+  const text = resourceMetrics({ ...stats, node, pods: [] });
+  deepStrictEqual(text.match(/^# TYPE .*$/gm), [
+    "# TYPE scrape_error gauge",
+    "# TYPE resource_scrape_error gauge",
   ]);
 });
 

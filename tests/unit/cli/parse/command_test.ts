@@ -37,9 +37,18 @@ const LOGS = {
   tailLines: undefined,
 } as const;
 
+const INSTALL = {
+  kind: "install",
+  program: "/usr/bin/skerry",
+  args: [],
+} as const;
+
 const ROWS: readonly (readonly [string, Command])[] = [
   ["", { kind: "help", topic: undefined }],
   ["--help", { kind: "help", topic: undefined }],
+  ["-h", { kind: "help", topic: undefined }],
+  ["help", { kind: "help", topic: undefined }],
+  ["help gte", { kind: "help", topic: undefined }],
   ["help logs", { kind: "help", topic: "logs" }],
   ["run --help", { kind: "help", topic: "run" }],
   ["logs -h", { kind: "help", topic: "logs" }],
@@ -73,6 +82,12 @@ const ROWS: readonly (readonly [string, Command])[] = [
     kind: "top",
     what: "node",
     namespace: "shop",
+    location: [],
+  }],
+  ["top nodes", {
+    kind: "top",
+    what: "node",
+    namespace: "default",
     location: [],
   }],
   ["df --control-socket=/s", { kind: "df", location: ["--control-socket=/s"] }],
@@ -133,6 +148,7 @@ const ROWS: readonly (readonly [string, Command])[] = [
   ["explain web", { kind: "explain_pod", ...WEB }],
   ["explain pod/web", { kind: "explain_pod", ...WEB }],
   ["explain pod web -n ns", { kind: "explain_pod", ...WEB, namespace: "ns" }],
+  ["explain web -o json", { kind: "explain_pod", ...WEB, output: "json" }],
   ["help explain", { kind: "help", topic: "explain" }],
   ["logs web", LOGS],
   ["logs pod/web", LOGS],
@@ -151,6 +167,12 @@ const ROWS: readonly (readonly [string, Command])[] = [
     limitBytes: 5,
   }],
   ["logs web --since 1ms", { ...LOGS, sinceSeconds: 1 }],
+  ["logs web --since 1001ms", { ...LOGS, sinceSeconds: 2 }],
+  ["logs web --limit-bytes 100000000000000", {
+    ...LOGS,
+    limitBytes: 100_000_000_000_000,
+  }],
+  ["logs web --tail 0", { ...LOGS, tailLines: 0 }],
   ["logs web --since-time 2026-01-02T03:04:05Z", {
     ...LOGS,
     sinceTime: "2026-01-02T03:04:05Z",
@@ -159,10 +181,31 @@ const ROWS: readonly (readonly [string, Command])[] = [
   ["logs web --tail=-1", LOGS],
   ["logs web --tail -1", LOGS],
   ["logs web --follow=false", LOGS],
+  ["install", INSTALL],
+  ["install --program /opt/sk --root-dir /x", {
+    ...INSTALL,
+    program: "/opt/sk",
+    args: ["--root-dir", "/x"],
+  }],
+  ["install --root-dir=/x --program=/opt/sk --programs=/y", {
+    ...INSTALL,
+    program: "/opt/sk",
+    args: ["--root-dir=/x", "--programs=/y"],
+  }],
   ["metrics --root-dir=/x", { kind: "metrics", location: ["--root-dir=/x"] }],
   ["validate a.yaml dir -", {
     kind: "validate",
     files: ["a.yaml", "dir", "-"],
+    unknownFields: "refuse",
+  }],
+  ["validate --unknown-fields=warn a.yaml", {
+    kind: "validate",
+    files: ["a.yaml"],
+    unknownFields: "warn",
+  }],
+  ["validate -- a.yaml --help", {
+    kind: "validate",
+    files: ["a.yaml", "--help"],
     unknownFields: "refuse",
   }],
   ["validate --pod-network=10.1.0.0/16,fd00::/64 a.yaml", {
@@ -227,9 +270,22 @@ for (
     ["image import", "ctr --namespace k8s.io images import FILE"],
     ["image", 'Cannot use nothing with images: "skerry images" lists them'],
     ["image rm x", 'Cannot use "rm" with images'],
+    ["top", 'Cannot show nothing: wanted "pods" or "node"'],
+    ["top svc", 'Cannot show "svc": wanted "pods" or "node"'],
+    ["top pods web", 'Cannot use the argument "web"'],
+    ["df x", 'Cannot use the argument "x"'],
+    ["install --program", "found no value, wanted an absolute path"],
+    ["install --program=", 'found "", wanted an absolute path'],
+    ["install --program sk", 'found "sk", wanted an absolute path'],
+    ["install --program=/a\tb", 'found "/a\\tb", wanted an absolute path'],
+    ["explain web -o wide", 'found "wide", wanted json or yaml'],
+    ["logs web --limit-bytes 1000000000000000", "a whole number of at least"],
+    ["logs web --tail 1000000000000000", "wanted a whole number of at least 0"],
+    ["version x", 'Cannot use the argument "x"'],
     ["metrics x", 'Cannot use the argument "x"'],
     ["version --root-dir=/x", "there is no such flag"],
     ["validate", "wanted files, directories or -"],
+    ["validate --unknown-fields=ignore x", "wanted refuse or warn"],
     ["validate --pod-network=10.1 x", "10.88.0.0/16"],
   ] as const
 ) {

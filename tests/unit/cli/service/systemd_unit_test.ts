@@ -8,22 +8,85 @@ import { deepStrictEqual, rejects, strictEqual } from "node:assert/strict";
 import { parseRunArguments } from "../../../../mod/config/mod.ts";
 import { systemdUnit } from "../../../../mod/cli/service/mod.ts";
 
-/** The values that the unit has for a key, in its order. */
-async function valuesOf(
-  key: string,
-  args: readonly string[],
-  file = "",
-): Promise<string[]> {
+/** The unit of an agent with these flags, and this configuration file. */
+async function unitOf(args: readonly string[], file = ""): Promise<string> {
   const parsed = await parseRunArguments(args, {
     cwd: () => "/",
     hostname: () => "edge1",
     readTextFile: () => Promise.resolve(file),
   });
   if (parsed.kind === "refused") throw new Error(parsed.faults.join("\n"));
-  const unit = systemdUnit(parsed.config, { path: "/opt/sk", args });
+  return systemdUnit(parsed.config, { path: "/opt/sk", args });
+}
+
+/** The values that the unit has for a key, in its order. */
+async function valuesOf(
+  key: string,
+  args: readonly string[],
+  file = "",
+): Promise<string[]> {
+  const unit = await unitOf(args, file);
   return unit.split("\n").filter((line) => line.startsWith(`${key}=`))
     .map((line) => line.slice(key.length + 1));
 }
+
+/** What an agent without flags gets. */
+const WHOLE = [
+  "[Unit]",
+  "Description=skerry, which runs Pod manifests on this machine",
+  "Documentation=man:skerry(1)",
+  "After=containerd.service crio.service network.target",
+  "StartLimitIntervalSec=0",
+  "",
+  "[Service]",
+  "Type=exec",
+  "ExecStart=/opt/sk run",
+  "ExecReload=/bin/kill -HUP $MAINPID",
+  'ExecStop=/bin/sh -c "[ \\"$$(systemctl is-system-running)\\" != stopping ] || : >\\"$$1\\"" sh /run/skerry/machine-stopping',
+  "TimeoutStopSec=30",
+  "Restart=always",
+  "RestartSec=2",
+  "TimeoutStartSec=120",
+  "OOMScoreAdjust=-999",
+  "MemoryMax=512M",
+  "TasksMax=256",
+  "StateDirectory=skerry",
+  "RuntimeDirectory=skerry",
+  "LogsDirectory=pods",
+  "StateDirectoryMode=0750",
+  "RuntimeDirectoryMode=0700",
+  "RuntimeDirectoryPreserve=yes",
+  "ProtectSystem=strict",
+  "ProtectHome=yes",
+  "PrivateTmp=yes",
+  "PrivateDevices=yes",
+  "ProtectProc=invisible",
+  "ProtectClock=yes",
+  "ProtectHostname=yes",
+  "ProtectKernelLogs=yes",
+  "ProtectKernelModules=yes",
+  "ProtectKernelTunables=yes",
+  "ProtectControlGroups=yes",
+  "LockPersonality=yes",
+  "NoNewPrivileges=yes",
+  "RemoveIPC=yes",
+  "RestrictNamespaces=yes",
+  "RestrictRealtime=yes",
+  "RestrictSUIDSGID=no",
+  "RestrictAddressFamilies=AF_UNIX AF_INET AF_INET6 AF_NETLINK",
+  "SystemCallArchitectures=native",
+  "SystemCallFilter=@system-service",
+  "SystemCallErrorNumber=EPERM",
+  "CapabilityBoundingSet=CAP_CHOWN CAP_DAC_OVERRIDE CAP_FOWNER CAP_FSETID CAP_NET_BIND_SERVICE",
+  "",
+  "[Install]",
+  "WantedBy=multi-user.target",
+  "",
+];
+
+Deno.test("systemdUnit() writes a whole unit", async () => {
+  deepStrictEqual((await unitOf([])).split("\n"), WHOLE);
+});
 
 const NOTIFY = "--notify-socket=/run/systemd/notify";
 
@@ -135,6 +198,37 @@ for (
       "BindReadOnlyPaths",
       ["--host-view=/run/a:b"],
       ['-/sys/kernel/mm/hugepages:"/run/a:b/hugepages"'],
+    ],
+    [
+      "shows the host view the pages of the machine",
+      "BindReadOnlyPaths",
+      ["--host-view=/run/skerry/host"],
+      ["-/sys/kernel/mm/hugepages:/run/skerry/host/hugepages"],
+    ],
+    ["mounts nothing without a host view", "BindPaths", [], []],
+    [
+      "opens a host view elsewhere, and where the control socket lies",
+      "ReadWritePaths",
+      ["--host-view=/data/view", "--control-socket=/data/sock/s"],
+      ["/data/sock", "/data/view"],
+    ],
+    [
+      "leaves the kernel's settings to the host view",
+      "ProtectKernelTunables",
+      ["--host-view=/run/skerry/host"],
+      ["no"],
+    ],
+    [
+      "shows the home of root where it is used",
+      "ProtectHome",
+      ["--root-dir=/root"],
+      ["no"],
+    ],
+    [
+      "gives a log directory elsewhere no name",
+      "LogsDirectory",
+      ["--pod-logs-dir=/data/logs"],
+      [],
     ],
     [
       "lets volumes have the bit of their group",
