@@ -6,6 +6,7 @@
 
 import { deepStrictEqual, rejects, strictEqual } from "node:assert/strict";
 import { gzipSync } from "node:zlib";
+import { hasLog } from "../../../mod/server/log_reader.ts";
 import {
   entry,
   Follower,
@@ -278,6 +279,33 @@ Deno.test("readLog() shows a log of which only compressed files are left", async
   strictEqual(await whole({ path: log.path }), "a\n");
   const ended = { path: log.path, follow: true, isRunning: () => false };
   strictEqual(await whole(ended), "a\n");
+});
+
+Deno.test("readLog() follows a log of which no file has the name that is written to", async () => {
+  await using log = await Log.make();
+  await log.compressed(entry("a"), OLD);
+  const { path } = log;
+  let running = true;
+  await using follower = new Follower({ path, isRunning: () => running });
+  await follower.until(() => follower.text === "a\n");
+  await log.write(entry("b"), MIDDLE);
+  await follower.until(() => follower.text === "a\nb\n");
+  await log.compress(MIDDLE);
+  await log.write(entry("c"));
+  running = false;
+  await follower.until(() => follower.isDone);
+  strictEqual(follower.text, "a\nb\nc\n");
+});
+
+Deno.test("hasLog() finds one file, of whatever kind", async () => {
+  const { signal } = new AbortController();
+  await using log = await Log.make();
+  strictEqual(await hasLog(log.path, signal), false);
+  await log.compressed(entry("a"), OLD);
+  strictEqual(await hasLog(log.path, signal), true);
+  await using other = await Log.make();
+  await other.write("");
+  strictEqual(await hasLog(other.path, signal), true);
 });
 
 Deno.test("readLog() takes no other file of the directory for a part of the log", async () => {
