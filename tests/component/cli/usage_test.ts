@@ -180,7 +180,7 @@ for (
     });
     deepStrictEqual((await rig.run("top node")).rows[1], [
       "edge1",
-      "250m",
+      ...["250m", "13%"],
       ...cells,
     ]);
   });

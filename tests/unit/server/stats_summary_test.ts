@@ -4,11 +4,10 @@
  * @module
  */
 
-import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
-import { resourceMetrics } from "../../../mod/server/resource_metrics.ts";
-import type { NodeStats } from "../../../mod/server/ports.ts";
+import { deepStrictEqual, strictEqual } from "node:assert/strict";
 import { statsSummary } from "../../../mod/server/stats_summary.ts";
 import type { NetworkStats } from "../../../mod/cri/model/mod.ts";
+import { pairStats } from "../../support/server/pair_stats.ts";
 import { nodeStats } from "../../support/server/node_stats.ts";
 
 const MI = 2 ** 20;
@@ -189,101 +188,6 @@ Deno.test("statsSummary() shows the interface by which a pod is reached, and oth
   strictEqual(none.pods[0]?.network, undefined);
 });
 
-Deno.test("resourceMetrics() marks what upstream may still change", () => {
-  const help = resourceMetrics(nodeStats()).split("\n")
-    .filter((line) => line.startsWith("# HELP"));
-  deepStrictEqual(
-    help.filter((line) => line.includes(" [ALPHA] "))
-      .map((line) => line.split(" ")[2]),
-    [
-      "container_swap_limit_bytes",
-      "container_swap_usage_bytes",
-      "node_swap_usage_bytes",
-      "pod_swap_usage_bytes",
-      "scrape_error",
-    ],
-  );
-  strictEqual(help.filter((line) => line.includes(" [STABLE] ")).length, 8);
-});
-
-Deno.test("resourceMetrics() names containers, pods and the node as the kubelet does", () => {
-  const lines = resourceMetrics(nodeStats()).split("\n")
-    .filter((line) => !line.startsWith("# HELP"));
-  const of = 'namespace="shop",pod="web"';
-  const container = `container="c",${of}`;
-  deepStrictEqual(lines, [
-    "# TYPE container_cpu_usage_seconds_total counter",
-    `container_cpu_usage_seconds_total{${container}} 4.5 1700000000000`,
-    "# TYPE container_memory_working_set_bytes gauge",
-    `container_memory_working_set_bytes{${container}} 67108864 1700000000000`,
-    "# TYPE container_start_time_seconds gauge",
-    `container_start_time_seconds{${container}} 1699999980`,
-    "# TYPE container_swap_limit_bytes gauge",
-    `container_swap_limit_bytes{${container}} 12 1700000000000`,
-    "# TYPE container_swap_usage_bytes gauge",
-    `container_swap_usage_bytes{${container}} 3 1700000000000`,
-    "# TYPE node_cpu_usage_seconds_total counter",
-    "node_cpu_usage_seconds_total 90.5 1700000000000",
-    "# TYPE node_memory_working_set_bytes gauge",
-    "node_memory_working_set_bytes 786432000 1700000000000",
-    "# TYPE node_swap_usage_bytes gauge",
-    "node_swap_usage_bytes 40 1700000000000",
-    "# TYPE pod_cpu_usage_seconds_total counter",
-    `pod_cpu_usage_seconds_total{${of}} 4.5 1700000000000`,
-    "# TYPE pod_memory_working_set_bytes gauge",
-    `pod_memory_working_set_bytes{${of}} 67108864 1700000000000`,
-    "# TYPE pod_swap_usage_bytes gauge",
-    `pod_swap_usage_bytes{${of}} 3 1700000000000`,
-    "# TYPE scrape_error gauge",
-    "scrape_error 0",
-    "# TYPE resource_scrape_error gauge",
-    "resource_scrape_error 0",
-    "",
-  ]);
-});
-
-/** The node of two containers, one of them with an odd name, that were measured apart. */
-function pairStats(): NodeStats {
-  const base = nodeStats();
-  const [first] = base.pods;
-  ok(first !== undefined);
-  const { pod, use } = first;
-  const [of] = use.containers;
-  ok(of?.cpu !== undefined && of.memory !== undefined);
-  const laterNanos = of.cpu.atNanos + 3_000_000_000n;
-  const memory = {
-    ...of.memory,
-    atNanos: of.memory.atNanos - 2_000_000_000n,
-    workingSet: BigInt(MI),
-    available: BigInt(2 * MI),
-    usage: undefined,
-  };
-  const other = {
-    ...of,
-    name: 'b"\\\n',
-    cpu: { atNanos: laterNanos, usedNanos: 500_000_000n, nanoCores: undefined },
-    memory,
-    layer: { bytes: MI, inodes: 1 },
-    logs: undefined,
-  };
-  const left = { ...other, name: "left", cpu: undefined, memory: undefined };
-  const empty = { ...left, name: "empty", layer: { bytes: 0, inodes: 1 } };
-  const init = {
-    name: other.name,
-    image: "i",
-    imageID: "",
-    ready: true,
-    restartCount: 0,
-    state: { running: { startedAt: "2023-11-14T22:13:10Z" } },
-  };
-  const status = { ...pod.status, initContainerStatuses: [init] };
-  const containers = [of, other, left, empty];
-  return {
-    ...base,
-    pods: [{ pod: { ...pod, status }, use: { ...use, containers } }],
-  };
-}
-
 Deno.test("statsSummary() adds up what containers of a pod use, as of the last measuring", () => {
   const [pod] = statsSummary(pairStats(), { storage: true }).pods;
   deepStrictEqual(pod?.cpu, {
@@ -317,6 +221,7 @@ Deno.test("statsSummary() adds up what containers of a pod use, as of the last m
       majorPageFaults: 0,
     },
     rootfs: { time: TIME, usedBytes: MI, inodesUsed: 1 },
+    swap: pod.containers[0]?.swap,
   });
   deepStrictEqual(pod["ephemeral-storage"], {
     ...NODE_FS,
@@ -380,36 +285,4 @@ Deno.test("statsSummary() has the figures of the file system for images, where i
     usedBytes: 3 * MI,
     inodesUsed: 3,
   });
-});
-
-Deno.test("resourceMetrics() adds up containers of a pod, and escapes names", () => {
-  const lines = resourceMetrics(pairStats()).split("\n")
-    .filter((line) => !line.startsWith("#"));
-  const of = 'namespace="shop",pod="web"';
-  const other = `container="b\\"\\\\\\n",${of}`;
-  for (
-    const line of [
-      `container_cpu_usage_seconds_total{${other}} 0.5 1700000003000`,
-      `container_memory_working_set_bytes{${other}} ${MI} 1699999998000`,
-      `container_start_time_seconds{${other}} 1699999990`,
-      `pod_cpu_usage_seconds_total{${of}} 5 1700000003000`,
-      `pod_memory_working_set_bytes{${of}} ${65 * MI} 1700000000000`,
-    ]
-  ) ok(lines.includes(line), `${line}\n${lines.join("\n")}`);
-});
-
-Deno.test("resourceMetrics() has neither head nor line of what was not measured", () => {
-  const stats = nodeStats();
-  const node = { ...stats.node, memory: undefined, cpuNanos: undefined };
-  const text = resourceMetrics({ ...stats, node, pods: [] });
-  deepStrictEqual(text.match(/^# TYPE .*$/gm), [
-    "# TYPE scrape_error gauge",
-    "# TYPE resource_scrape_error gauge",
-  ]);
-});
-
-Deno.test("resourceMetrics() says that there are no figures", () => {
-  const text = resourceMetrics(undefined);
-  strictEqual(text.includes("\nresource_scrape_error 1\n"), true);
-  strictEqual(text.includes("container_cpu"), false);
 });
