@@ -23,6 +23,8 @@
  */
 
 export { buildCore, type Core } from "./core.ts";
+export { CoreLife, type LivingAgent } from "./core_life.ts";
+export { MachineShutdown } from "./machine_shutdown.ts";
 export { judgePod } from "./manifest_check.ts";
 export { nodeFacts, readHostFacts } from "./gather_node_facts.ts";
 export { runAgent } from "./serve_agent.ts";

@@ -6,7 +6,7 @@
 
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import { unlessAborted } from "../../../mod/base/mod.ts";
-import { CoreLife, type LivingAgent } from "../../../mod/app/core_life.ts";
+import { CoreLife, type LivingAgent } from "../../../mod/app/mod.ts";
 import { MetricsRegistry } from "../../../mod/base/telemetry/mod.ts";
 import { connectCri } from "../../../mod/cri/mod.ts";
 import { EventRecorder } from "../../../mod/events/mod.ts";

@@ -6,7 +6,7 @@
 
 import { deepStrictEqual, strictEqual } from "node:assert/strict";
 import type { EventSink } from "../../../mod/api/types/mod.ts";
-import { MachineShutdown } from "../../../mod/app/machine_shutdown.ts";
+import { MachineShutdown } from "../../../mod/app/mod.ts";
 import { MetricsRegistry } from "../../../mod/base/telemetry/mod.ts";
 import type { ShutdownGroup } from "../../../mod/pod/lifecycle/mod.ts";
 import { coreConfig, NODE } from "../../support/agent/core_config.ts";

@@ -6,7 +6,6 @@
 
 import { deepStrictEqual, rejects, strictEqual } from "node:assert/strict";
 import { gzipSync } from "node:zlib";
-import { hasLog } from "../../../mod/server/log_reader.ts";
 import {
   entry,
   Follower,
@@ -295,17 +294,6 @@ Deno.test("readLog() follows a log of which no file has the name that is written
   running = false;
   await follower.until(() => follower.isDone);
   strictEqual(follower.text, "a\nb\nc\n");
-});
-
-Deno.test("hasLog() finds one file, of whatever kind", async () => {
-  const { signal } = new AbortController();
-  await using log = await Log.make();
-  strictEqual(await hasLog(log.path, signal), false);
-  await log.compressed(entry("a"), OLD);
-  strictEqual(await hasLog(log.path, signal), true);
-  await using other = await Log.make();
-  await other.write("");
-  strictEqual(await hasLog(other.path, signal), true);
 });
 
 Deno.test("readLog() takes no other file of the directory for a part of the log", async () => {
