@@ -173,6 +173,21 @@ Deno.test("ControlServer serves a log, its end, and refusals", async () => {
   }
 });
 
+Deno.test("ControlServer shows a log of which only one rotated file is left", async () => {
+  await using dir = await TempDir.make();
+  const path = `${dir.path}/s.sock`;
+  const log = `${dir.path}/0.log`;
+  await Deno.writeTextFile(
+    `${log}.20240101-000000`,
+    `${TIME} stdout F a\n`,
+  );
+  const agent = new AgentStub();
+  agent.locate = () => ({ kind: "found", path: log, isRunning: () => false });
+  await using _server = await agent.serve(path);
+  using client = new Client(path);
+  strictEqual(await client.text("/containerLogs/ns/p/c"), "a\n");
+});
+
 /** An agent whose only container runs and has written a line. */
 async function withLog(
   dir: TempDir,

@@ -84,11 +84,18 @@ Deno.test("readLog() takes the only byte of a compressed file for a line", async
   const { path } = log;
   strictEqual(await whole({ path, tailLines: 1 }), "x");
   strictEqual(await whole({ path, tailLines: 2 }), "a\nx");
+  await using other = await Log.make();
+  await other.compressed(entry("a"), OLD);
+  await other.write("y");
+  strictEqual(await whole({ path: other.path, tailLines: 1 }), "y");
 });
 
 Deno.test("readLog() counts lines in large compressed files", async () => {
   await using log = await Log.make();
-  const lines = Array.from({ length: 9_000 }, (_, at) => `line ${at}`);
+  const lines = Array.from(
+    { length: 9_000 },
+    (_, at) => `line ${at}${" ".repeat(at % 300)}.`,
+  );
   const text = (from: number, to: number) =>
     lines.slice(from, to).map(entry).join("");
   await log.compressed(text(0, 4_000), OLD);
@@ -270,6 +277,9 @@ Deno.test("readLog() reads on behind a compressed file that is broken", async ()
   strictEqual(text.endsWith("z\n"), true);
   deepStrictEqual(broken, [MIDDLE, NEW].map((at) => `${log.path}.${at}.gz`));
   strictEqual(await whole({ path: log.path, tailLines: 1 }), "z\n");
+  await Deno.remove(`${log.path}.${NEW}.gz`);
+  const last = await whole({ path: log.path, tailLines: 2 });
+  strictEqual(last.startsWith("b\n"), true, last.slice(0, 50));
 });
 
 Deno.test("readLog() shows a log of which only compressed files are left", async () => {

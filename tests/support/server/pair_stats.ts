@@ -34,7 +34,11 @@ export function pairStats(): NodeStats {
     layer: { bytes: MI, inodes: 1 },
     logs: undefined,
   };
-  const left = { ...other, name: "left", cpu: undefined, memory: undefined };
+  const left = {
+    ...other,
+    ...{ name: "left", cpu: undefined, memory: undefined },
+    layer: { bytes: 1, inodes: 1 },
+  };
   const empty = { ...left, name: "empty", layer: { bytes: 0, inodes: 1 } };
   const init = {
     name: other.name,

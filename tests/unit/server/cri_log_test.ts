@@ -184,6 +184,12 @@ for (
       1,
       "y",
     ],
+    [
+      "a line whose first part has neither text nor blank",
+      `${TIME} stdout F x\n${TIME} stdout P\n${TIME} stdout F b\n`,
+      2,
+      "x\nb\n",
+    ],
     ["nothing of nothing", "", 3, ""],
     ["lines that are no entries", "a\nb\nc\n", 2, "b\nc\n"],
   ] as const
