@@ -38,7 +38,11 @@ import {
   PullTasks,
 } from "./pull_tasks.ts";
 import type { ImageRecords } from "./pulled_images.ts";
-import { type PullActivity, SharedPulls } from "./shared_pulls.ts";
+import {
+  type PullActivity,
+  SharedPulls,
+  TooManyPulls,
+} from "./shared_pulls.ts";
 
 /** What having images takes. */
 export interface PullerDeps {
@@ -263,7 +267,9 @@ export class PodPulls {
     const reason = PREFIXED_REASONS.find((word) => message.startsWith(word)) ??
       "ErrImagePull";
     const failure = { kind: "failed", reason, message, cause } as const;
-    this.#backoffs.failed(wanted, { failure, tried });
+    if (error instanceof TooManyPulls) {
+      this.#backoffs.refused(wanted, { failure, tried });
+    } else this.#backoffs.failed(wanted, { failure, tried });
     const retryAtMs = this.#deps.clock.monotonic() + RETRY_AFTER_FAILURE_MS;
     return { ...failure, retryAtMs };
   }

@@ -51,6 +51,16 @@ export type SharedEnd =
   /** It came by another way while the pull waited for its place. */
   | { readonly kind: "present"; readonly image: Image };
 
+/** The runtime was not asked, since others had been pulled too short a time ago. */
+export class TooManyPulls extends Error {
+  override readonly name = "TooManyPulls";
+
+  constructor() {
+    // In upstream's words, for which alerts look.
+    super("pull QPS exceeded");
+  }
+}
+
 /** One pull and all that wait for it. */
 interface SharedPull {
   readonly cancel: AbortController;
@@ -84,7 +94,8 @@ export class SharedPulls {
   /**
    * Waits for the image, pulled by this call or by one that goes on already.
    *
-   * @throws {Error} what the runtime says, or that too many pulls have begun
+   * @throws {TooManyPulls} when too many have begun for the runtime to be asked
+   * @throws {Error} what the runtime says
    * @throws {unknown} The reason of `signal` when it aborts; the others go on.
    */
   async join(request: SharedRequest, signal: AbortSignal): Promise<SharedEnd> {
@@ -160,7 +171,7 @@ export class SharedPulls {
         return { kind: "present", image: found };
       }
     }
-    if (!rate.take()) throw new Error(TOO_MANY);
+    if (!rate.take()) throw new TooManyPulls();
     const options = { sandboxConfig, credentials, signal };
     return await records.around({ image, credentials }, async () => {
       const startMs = clock.monotonic();
@@ -179,9 +190,6 @@ export class SharedPulls {
     this.#pulls.delete(key);
   }
 }
-
-/** In upstream's words, for which alerts look. */
-const TOO_MANY = "pull QPS exceeded";
 
 const NEVER = new Promise<never>(() => {});
 

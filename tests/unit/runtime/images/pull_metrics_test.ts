@@ -160,3 +160,42 @@ Deno.test("ImagePuller counts a request that comes back for its pull no second t
     match(requests(metrics)[0] ?? "", / true: 1$/);
   }
 });
+
+Deno.test("ImagePuller has a pull that came too soon wait no longer each time", async () => {
+  const rig = pullerRig({ limits: { perSecond: 1, burst: 1 } });
+  const ends: string[] = [];
+  const ensure = async (image: string): Promise<void> => {
+    const end = await rig.ensure({ image });
+    ends.push(end.kind === "failed" ? end.message : end.kind);
+  };
+  rig.store.registry.add("y:1");
+  // Images that are nowhere take the place of "y:1" again and again.
+  for (let n = 0; n < 4; n++) {
+    await ensure(`x${n}:1`);
+    await ensure("y:1");
+    await rig.clock.advance(10_000);
+  }
+  await ensure("y:1");
+  const [none, soon] = ["not found", "pull QPS exceeded"];
+  const round = [none, soon];
+  deepStrictEqual(ends, [...round, ...round, ...round, ...round, "present"]);
+});
+
+Deno.test("ImagePuller has a pull that failed wait ever longer, though one came too soon", async () => {
+  const rig = pullerRig({ limits: { perSecond: 1, burst: 1 } });
+  rig.store.registry.add("y:1");
+  await rig.ensure({ image: "x:1" });
+  await rig.clock.advance(10_000);
+  await rig.ensure({ image: "y:1" });
+  await rig.ensure({ image: "x:1" });
+  await rig.clock.advance(10_000);
+  await rig.ensure({ image: "x:1" });
+  await rig.clock.advance(19_999);
+  const pulls = () =>
+    rig.store.calls.filter((call) => call === "pull x:1").length;
+  strictEqual((await rig.ensure({ image: "x:1" })).kind, "failed");
+  strictEqual(pulls(), 2);
+  await rig.clock.advance(1);
+  await rig.ensure({ image: "x:1" });
+  strictEqual(pulls(), 3);
+});
