@@ -22,7 +22,7 @@ export interface PathWatchDeps {
   /**
    * The root directory of the agent. The lock file there is opened for writing, though not
    * written. Without it, a watch that the system ended is taken for the loss of Deno's
-   * watching thread.
+   * watching thread, and a thread that waits for something is not noticed.
    */
   readonly rootDir?: string;
 }
@@ -97,7 +97,7 @@ class Watch {
   readonly #probe: WatchProbe;
   #isLossy = false;
   #isUnsafe = false;
-  /** Whether the thread may wait for a hung file system. */
+  /** Whether the thread may wait for something, and blocks whoever waits for it. */
   #isStuck = false;
   #retryMs: number | undefined;
   /** The last pause while the path is away. */
@@ -149,7 +149,7 @@ class Watch {
     if (kind === "missing" || kind === "dangling" || kind === "hung") {
       return "missing";
     }
-    const isJudged = isThreadLost || kind !== "denied";
+    const isJudged = isThreadLost || this.#isStuck || kind !== "denied";
     if (isJudged && await this.#isHazardous(look)) {
       return await this.#poll(look, signal);
     }
@@ -157,7 +157,9 @@ class Watch {
   }
 
   async #isHazardous(look: WatchLook): Promise<boolean> {
-    const hazard = isThreadLost ? "deadly" : await this.#judge(look);
+    if (this.#isStuck) this.#isStuck = await this.#probe.ask() !== "reports";
+    const isDeadly = isThreadLost || this.#isStuck;
+    const hazard = isDeadly ? "deadly" : await this.#judge(look);
     const isHazardous = hazard === "deadly" || hazard === "unknown";
     if (isHazardous && !this.#isUnsafe) {
       this.#deps.log.warn("watch_unsafe", { path: this.#path });
@@ -256,9 +258,13 @@ class Watch {
   async #release(watcher: Deno.FsWatcher): Promise<boolean> {
     const look = await this.#look();
     await this.#checkThread(look);
-    // The thread opens files as well, and may wait for the same disk.
-    this.#isStuck = look.kind === "hung" && !await this.#probe.answers();
-    if (isThreadLost || this.#isStuck) return false;
+    if (isThreadLost) return false;
+    // The thread opens files as well: it may wait for the same disk, or for what was here
+    // when nobody looked.
+    const thread = await this.#probe.ask();
+    this.#isStuck = thread === "silent" ||
+      thread === "unknown" && look.kind === "hung";
+    if (this.#isStuck) return false;
     try {
       watcher.close();
     } catch {
@@ -343,8 +349,8 @@ class Watch {
   /** What was not heard is looked for; whether the watch is of no use any more. */
   async #isDead(hazard: Hazard): Promise<boolean> {
     this.#hint(RESCAN);
-    // As after an unmount, if the same was mounted again at once.
-    if (await this.#probe.answers()) return true;
+    // As after an unmount, if the same was mounted again at once; or the thread is stuck.
+    if (await this.#probe.ask() !== "unknown") return true;
     if (hazard === "none") this.#loseThread();
     return isThreadLost;
   }

@@ -7,16 +7,22 @@
 import type { Clock } from "../../base/mod.ts";
 import { TimeLimit } from "./time_limit.ts";
 
+/** What is known of the thread; `unknown` if it cannot be found out. */
+export type WatchThread = "reports" | "silent" | "unknown";
+
 /**
  * Watches a file of the agent's own, which is opened for writing to see whether that is
  * reported. By that a watch that the system ended (its directory was unmounted) is told
- * from a thread that is lost to all.
+ * from a thread that is lost to all, and it is known when to begin or end to watch would
+ * block the whole process.
  */
 export class WatchProbe implements Disposable {
   readonly #path: string | undefined;
   readonly #limit: TimeLimit;
   #watcher: Deno.FsWatcher | undefined;
-  #heard = Promise.withResolvers<void>();
+  #inode: number | null = null;
+  /** Of what was opened and is not reported yet. */
+  #heard: PromiseWithResolvers<void> | undefined;
 
   /** @param path `undefined` if there is no such file. */
   constructor(path: string | undefined, clock: Clock) {
@@ -26,39 +32,55 @@ export class WatchProbe implements Disposable {
 
   /** To be called before something else is watched: later the thread may be lost. */
   arm(): void {
-    if (this.#path === undefined || this.#watcher !== undefined) return;
+    if (this.#path === undefined) return;
     try {
+      const { ino } = Deno.statSync(this.#path);
+      if (this.#watcher !== undefined && ino === this.#inode) return;
+      this[Symbol.dispose]();
       const watcher = Deno.watchFs(this.#path, { recursive: false });
       this.#watcher = watcher;
+      this.#inode = ino;
       this.#listen(watcher);
     } catch {
       // There is no such file yet, or the system refuses: then nothing is known.
     }
   }
 
-  /** Whether the thread is known to report what happens. Never rejects. */
-  async answers(): Promise<boolean> {
+  /** Asks whether the thread reports what happens. Never rejects. */
+  async ask(): Promise<WatchThread> {
     const path = this.#path;
-    if (path === undefined || this.#watcher === undefined) return false;
-    this.#heard = Promise.withResolvers();
+    if (path === undefined || this.#watcher === undefined) return "unknown";
     try {
-      await this.#limit.run(path, async () => {
-        // To close what was open for writing is reported, whether it was written or not.
-        (await Deno.open(path, { write: true })).close();
-        await this.#heard.promise;
+      return await this.#limit.run(path, async () => {
+        const heard = this.#heard ??= Promise.withResolvers();
+        if (!await this.#touch(path)) return "unknown";
+        await heard.promise;
+        return "reports";
       });
-      return true;
     } catch {
-      // It may not be opened (any more), or was not heard in time.
+      return "silent";
+    }
+  }
+
+  /** Does what is reported; whether that was possible. */
+  async #touch(path: string): Promise<boolean> {
+    try {
+      // To close what was open for writing is reported, whether it was written or not.
+      using file = await Deno.open(path, { write: true });
+      return (await file.stat()).ino === this.#inode;
+    } catch {
       return false;
     }
   }
 
   async #listen(watcher: Deno.FsWatcher): Promise<void> {
     try {
-      for await (const _event of watcher) this.#heard.resolve();
+      for await (const _event of watcher) {
+        this.#heard?.resolve();
+        this.#heard = undefined;
+      }
     } catch {
-      // Nothing is heard from now on, and `answers()` says so.
+      // Nothing is heard from now on, and `ask()` says so.
     }
   }
 

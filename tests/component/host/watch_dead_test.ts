@@ -187,6 +187,54 @@ Deno.test("watchPath() ends, and waits for a file system that does not answer, a
   await watching.stop();
 });
 
+Deno.test("watchPath() neither begins nor ends to watch while the thread waits for something, and goes on when it reports again", async () => {
+  await using watching = await Watching.create();
+  const { path } = watching;
+  const elsewhere = await Deno.makeTempDir();
+  const { watchFs } = Deno;
+  const left = new DisposableStack();
+  let [begun, ended] = [0, 0];
+  // What happens to the agent's own file is not reported; what happens elsewhere is.
+  Deno.watchFs = (paths, options) => {
+    const isOwn = paths === path;
+    const watcher = watchFs(isOwn ? paths : elsewhere, options);
+    const close = watcher.close.bind(watcher);
+    left.defer(close);
+    if (!isOwn) return watcher;
+    begun++;
+    watcher.close = () => {
+      ended++;
+    };
+    return watcher;
+  };
+  await using _restored = {
+    async [Symbol.asyncDispose]() {
+      await watching.stop();
+      Deno.watchFs = watchFs;
+      left.dispose();
+      await Deno.remove(elsewhere, { recursive: true });
+    },
+  };
+  watching.start();
+  await watching.untilHeard();
+  await Deno.rename(path, `${path}.old`);
+  await Deno.mkdir(path);
+  await watching.pass(10_000);
+  deepStrictEqual([begun, ended], [1, 0]);
+  await untilLaterFileTime();
+  watching.hints.length = 0;
+  await Deno.writeTextFile(join(path, "new"), "");
+  await watching.untilHint(isRescan);
+  deepStrictEqual([begun, ended], [1, 0]);
+  await until(async () => {
+    await Deno.writeTextFile(join(elsewhere, "a"), "");
+    await watching.pass();
+    return begun > 1;
+  });
+  await watching.untilHeard();
+  deepStrictEqual([begun, ended], [2, 0]);
+});
+
 function mount(type: string, path: string): boolean {
   return command("mount", "-t", type, "none", path);
 }
