@@ -79,7 +79,10 @@ export async function buildMeters(
     readonly connection: Pick<CriConnection, "images" | "runtime">;
     readonly volumes: Pick<PodVolumes, "usage">;
     readonly clock: Clock;
-    readonly resources: Pick<PodResources, "memoryLeft" | "processes">;
+    readonly resources: Pick<
+      PodResources,
+      "memoryLeft" | "processes" | "stalls"
+    >;
   },
 ): Promise<Meters> {
   const { rootDir } = config.paths;
@@ -103,6 +106,7 @@ export async function buildMeters(
   const pods = new PodMeter({
     runtime: connection.runtime,
     processes: (pod) => resources.processes(pod),
+    stalls: (pod) => resources.stalls(pod),
     storage: {
       volumes: (pod, signal) => volumes.usage(pod, { signal }),
       directory: directoryUsage,

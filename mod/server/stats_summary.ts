@@ -23,8 +23,15 @@ import type {
   StoredAmount,
   VolumeUse,
 } from "../usage/mod.ts";
-import { type NetworkSummary, networkSummary } from "./network_summary.ts";
 import type { NodeStats } from "./ports.ts";
+import {
+  type IoSummary,
+  ioSummary,
+  type NetworkSummary,
+  networkSummary,
+  type StallSummary,
+  withStall,
+} from "./pod_summary_parts.ts";
 import { newest, numberOf, sum, sumOfKnown, timeOf } from "./summary_values.ts";
 
 /** Time on processors. */
@@ -32,6 +39,7 @@ export interface CpuSummary {
   readonly time: string;
   readonly usageNanoCores?: number;
   readonly usageCoreNanoSeconds?: number;
+  readonly psi?: StallSummary;
 }
 
 /** Memory, in bytes. */
@@ -43,6 +51,7 @@ export interface MemorySummary {
   readonly rssBytes?: number;
   readonly pageFaults?: number;
   readonly majorPageFaults?: number;
+  readonly psi?: StallSummary;
 }
 
 /** Memory that was swapped out, in bytes. */
@@ -81,6 +90,7 @@ export interface PodSummary {
   readonly containers: readonly ContainerSummary[];
   readonly cpu?: CpuSummary;
   readonly memory?: MemorySummary;
+  readonly io?: IoSummary;
   readonly network?: NetworkSummary;
   readonly volume?: readonly (FsSummary & { readonly name: string })[];
   readonly "ephemeral-storage"?: FsSummary;
@@ -209,8 +219,9 @@ function podSummary(
     containers: containers
       .filter((container) => isShown(container, options))
       .map((container) => containerSummary(pod, container, options)),
-    cpu: cpuOfPod(containers),
-    memory: memoryOfPod(containers),
+    cpu: withStall(cpuOfPod(containers), use.stalls?.cpu),
+    memory: withStall(memoryOfPod(containers), use.stalls?.memory),
+    io: ioSummary(options.nodeFs.time, use.stalls?.io),
     network: network &&
       networkSummary(network, { askedAt: options.nodeFs.time }),
     volume: options.storage

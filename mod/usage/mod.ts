@@ -36,6 +36,7 @@
 export { type MeterOptions, PodMeter } from "./pod_meter.ts";
 export type {
   ContainerUse,
+  PodStalls,
   PodUse,
   StoredAmount,
   VolumeUse,

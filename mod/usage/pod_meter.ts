@@ -12,12 +12,19 @@ import {
 } from "../api/vocabulary/mod.ts";
 import type { ContainerStats, RuntimeService } from "../cri/model/mod.ts";
 import type { ContainerUse, PodUse, StoredAmount } from "./pod_use.ts";
-import type { MeteredPaths, ProcessMeter, StorageMeter } from "./ports.ts";
+import type {
+  MeteredPaths,
+  ProcessMeter,
+  StallMeter,
+  StorageMeter,
+} from "./ports.ts";
 
 interface PodMeterDeps {
   readonly runtime: Pick<RuntimeService, "listContainerStats">;
   readonly storage: StorageMeter;
   readonly processes: ProcessMeter;
+  /** @default nothing tells */
+  readonly stalls?: StallMeter;
 }
 
 /** What is wanted of pods. */
@@ -100,9 +107,11 @@ export class PodMeter {
       containers.push({ name, ...figuresOf(own), logs });
     }
     const own = wantsAll ? await this.#ownFiles(pod, signal) : NOTHING;
+    const stalls = await this.#deps.stalls?.(pod);
     return {
       containers,
       processes: await this.#deps.processes(pod),
+      ...(stalls !== undefined && { stalls }),
       volumes,
       inMemoryBytes: storedIn(true).bytes,
       files: sum([storedIn(false), own]),

@@ -9,6 +9,7 @@ import type {
   CpuFigures,
   MemoryFigures,
 } from "../cri/model/mod.ts";
+import type { PressureStall } from "../host/machine/mod.ts";
 
 /** What lies on a file system. */
 export interface StoredAmount {
@@ -39,12 +40,21 @@ export interface VolumeUse {
   readonly isInMemory: boolean;
 }
 
+/** How long the work of one pod has waited for what. */
+export interface PodStalls {
+  readonly cpu: PressureStall | undefined;
+  readonly memory: PressureStall | undefined;
+  readonly io: PressureStall | undefined;
+}
+
 /** What one pod uses. */
 export interface PodUse {
   /** In the order of the spec, init containers first. */
   readonly containers: readonly ContainerUse[];
   /** `undefined` where the cgroups are not shown. */
   readonly processes: number | undefined;
+  /** `undefined` where the cgroups are not shown, or the kernel does not tell. */
+  readonly stalls?: PodStalls | undefined;
   /** Those that were measured. */
   readonly volumes: readonly VolumeUse[];
   /** Of emptyDirs in memory, with a limit or without. */

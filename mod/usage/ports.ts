@@ -6,7 +6,7 @@
 
 import type { Pod } from "../api/types/mod.ts";
 import type { AmountLeft, FileSystemLeft } from "../host/machine/mod.ts";
-import type { StoredAmount } from "./pod_use.ts";
+import type { PodStalls, StoredAmount } from "./pod_use.ts";
 
 /** Measures what lies in directories. */
 export interface StorageMeter {
@@ -21,6 +21,9 @@ export interface StorageMeter {
 
 /** Counts the processes of a pod; `undefined` when nothing shows them. */
 export type ProcessMeter = (pod: Pod) => Promise<number | undefined>;
+
+/** How long the work of a pod has waited; `undefined` when nothing tells. */
+export type StallMeter = (pod: Pod) => Promise<PodStalls | undefined>;
 
 /** What is left of the memory that all pods may have; `undefined` when nothing limits them. */
 export type PodsMemory = () => Promise<AmountLeft | undefined>;

@@ -41,3 +41,8 @@ export {
   readHugePages,
   readProcessesLeft,
 } from "./machine_facts.ts";
+export {
+  parsePressureStall,
+  type PressureStall,
+  type StallTimes,
+} from "./pressure_stall.ts";

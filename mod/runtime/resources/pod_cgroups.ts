@@ -8,7 +8,12 @@ import type { Pod } from "../../api/types/mod.ts";
 import type { Clock } from "../../base/mod.ts";
 import type { Logger } from "../../base/telemetry/mod.ts";
 import { describeError } from "../../base/text/mod.ts";
-import type { AmountLeft, CgroupTree } from "../../host/machine/mod.ts";
+import {
+  type AmountLeft,
+  type CgroupTree,
+  parsePressureStall,
+  type PressureStall,
+} from "../../host/machine/mod.ts";
 import { FileError } from "../../host/paths/mod.ts";
 import {
   cgroupFiles,
@@ -31,7 +36,13 @@ import { cpuOptions, type NodeCgroups } from "../spec/mod.ts";
 /** Keeps the cgroups of pods, where they can be reached. */
 export type PodCgroups = Pick<
   NodePodCgroups,
-  "ensure" | "update" | "memoryExcess" | "memoryLeft" | "processes" | "remove"
+  | "ensure"
+  | "update"
+  | "memoryExcess"
+  | "memoryLeft"
+  | "processes"
+  | "stalls"
+  | "remove"
 >;
 
 /** For a node whose cgroups cannot be reached: the runtime makes what it needs, unlimited. */
@@ -41,8 +52,16 @@ export const NO_POD_CGROUPS: PodCgroups = {
   memoryExcess: () => Promise.resolve(0n),
   memoryLeft: () => Promise.resolve(undefined),
   processes: () => Promise.resolve(undefined),
+  stalls: () => Promise.resolve(undefined),
   remove: () => Promise.resolve(),
 };
+
+/** How long the work in a cgroup has waited for what. */
+export interface CgroupStalls {
+  readonly cpu: PressureStall | undefined;
+  readonly memory: PressureStall | undefined;
+  readonly io: PressureStall | undefined;
+}
 
 /** What the limits of pods depend on. */
 export interface PodCgroupsOptions {
@@ -174,6 +193,24 @@ export class NodePodCgroups {
   }
 
   /**
+   * How long the work of the pod has waited for what (PSI), which cgroups of version 2 tell;
+   * `undefined` when nothing does.
+   */
+  async stalls(pod: Pod): Promise<CgroupStalls | undefined> {
+    const layout = this.#options.layout();
+    if (!layout.perQos || this.#tree.version === 1) return undefined;
+    const path = podCgroupParent(pod, layout);
+    const stalls = {
+      cpu: await this.#stall(path, "cpu"),
+      memory: await this.#stall(path, "memory"),
+      io: await this.#stall(path, "io"),
+    };
+    return Object.values(stalls).some((each) => each !== undefined)
+      ? stalls
+      : undefined;
+  }
+
+  /**
    * Removes the cgroup of a pod whose sandboxes have ended.
    *
    * @throws {FileError} Of the kind `busy` when a process is left in it.
@@ -186,6 +223,21 @@ export class NodePodCgroups {
       if (await this.#tree.exists(path)) await this.#removeOne(path, signal);
     }
     if (this.#burstable.delete(uid)) await this.#weighBurstable(layout);
+  }
+
+  async #stall(
+    path: string,
+    controller: keyof CgroupStalls,
+  ): Promise<PressureStall | undefined> {
+    try {
+      const file = `${controller}.pressure`;
+      const text = await this.#tree.read(path, { controller, file });
+      return text === undefined ? undefined : parsePressureStall(text);
+    } catch (error) {
+      // A kernel that was told not to count has the file, and refuses to open it.
+      if (error instanceof FileError) return undefined;
+      throw error;
+    }
   }
 
   #limits(pod: Pod, layout: NodeCgroups): CgroupLimits {

@@ -91,6 +91,11 @@ export class PodResources {
     return this.#deps.cgroups.memoryLeft();
   }
 
+  /** How long the work of the pod has waited; `undefined` when nothing tells. */
+  stalls(pod: Pod): ReturnType<PodCgroups["stalls"]> {
+    return this.#deps.cgroups.stalls(pod);
+  }
+
   /** How many processes and threads the pod has; `undefined` when that is not known. */
   processes(pod: Pod): Promise<number | undefined> {
     return this.#deps.cgroups.processes(pod);

@@ -340,3 +340,19 @@ Deno.test("evictionMessage() says what is short and who used more than it asked 
     ],
   );
 });
+
+Deno.test("evictionMessage() names a container of which only the layer, or only the log, was measured", () => {
+  const parts = [{ layer: undefined }, { logs: undefined }] as const;
+  for (const part of parts) {
+    const { pod, use } = candidate("a", { logs: 3, layer: 3 });
+    if (use === undefined) throw new Error("It was measured");
+    const [found] = use.containers;
+    if (found === undefined) throw new Error("It has a container");
+    const containers = [{ ...found, ...part }];
+    const text = said("nodefs.available", { pod, use: { ...use, containers } });
+    strictEqual(
+      text.split(". ").at(-2),
+      "Container c was using 3Mi, request is 0, has larger consumption of ephemeral-storage",
+    );
+  }
+});

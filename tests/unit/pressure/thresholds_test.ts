@@ -203,6 +203,25 @@ Deno.test("readThresholds() takes a soft percentage beside a hard quantity", () 
   deepStrictEqual([faults.length, thresholds.length], [0, 2]);
 });
 
+for (
+  const [least, reclaim] of [
+    ["90%", "0"],
+    ["90%", "10Gi"],
+    ["100Mi", "0"],
+    ["100Mi", "99%"],
+    ["100%", "50%"],
+    ["90%", "9%"],
+  ]
+) {
+  Deno.test(`readThresholds() takes ${reclaim} to be reclaimed beside ${least}`, () => {
+    const { faults } = read({
+      evictionHard: { "memory.available": least ?? "" },
+      evictionMinimumReclaim: { "memory.available": reclaim ?? "" },
+    });
+    deepStrictEqual(faults, []);
+  });
+}
+
 Deno.test("amountOf() takes a part of what there is in all", () => {
   const observed = { capacity: 999, available: 1 };
   strictEqual(amountOf({ kind: "part", value: 0.1 }, observed), 99);

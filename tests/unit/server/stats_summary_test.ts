@@ -188,6 +188,25 @@ Deno.test("statsSummary() shows the interface by which a pod is reached, and oth
   strictEqual(none.pods[0]?.network, undefined);
 });
 
+Deno.test("statsSummary() tells how long a pod has waited, as far as the kernel does", () => {
+  const times = { total: 4, avg10: 1, avg60: 2, avg300: 3 };
+  const none = { total: 0, avg10: 0, avg60: 0, avg300: 0 };
+  const stalls = {
+    cpu: { full: undefined, some: times },
+    memory: undefined,
+    io: { full: times, some: undefined },
+  };
+  const stats = nodeStats();
+  const pods = stats.pods.map(({ pod, use }) => {
+    return { pod, use: { ...use, stalls } };
+  });
+  const [pod] = statsSummary({ ...stats, pods }, { storage: false }).pods;
+  deepStrictEqual(pod?.cpu, { ...CPU, psi: { full: none, some: times } });
+  deepStrictEqual(pod.memory, MEMORY);
+  deepStrictEqual(pod.io, { time: TIME, psi: { full: times, some: none } });
+  strictEqual(pod.containers[0]?.cpu?.psi, undefined);
+});
+
 Deno.test("statsSummary() adds up what containers of a pod use, as of the last measuring", () => {
   const [pod] = statsSummary(pairStats(), { storage: true }).pods;
   deepStrictEqual(pod?.cpu, {

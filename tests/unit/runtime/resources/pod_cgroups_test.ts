@@ -248,59 +248,6 @@ Deno.test("NodePodCgroups.memoryExcess() is nothing for what is used exactly, no
   }
 });
 
-const LEFT_ROWS: readonly (readonly [
-  what: string,
-  version: 1 | 2,
-  limit: string | undefined,
-  wanted: number | undefined,
-])[] = [
-  ["of cgroups of version 1", 1, "1000", 400],
-  ["of cgroups of version 2", 2, "1000", 400],
-  ["less than nothing as none", 2, "500", 0],
-  ["none without a limit", 2, "max", undefined],
-  ["none without a limit in version 1", 1, "9223372036854771712", undefined],
-  ["none where nothing tells", 2, undefined, undefined],
-];
-
-for (const [what, version, limit, wanted] of LEFT_ROWS) {
-  Deno.test(`NodePodCgroups.memoryLeft() gives what is left to all pods: ${what}`, async () => {
-    const tree = new MemoryCgroups(version);
-    const { cgroups } = keeper(tree, { allocatable: { memory: "1000" } });
-    const file = version === 1 ? "memory.limit_in_bytes" : "memory.max";
-    await tree.make("/kubepods");
-    if (limit !== undefined) tree.groups.get("/kubepods")?.set(file, limit);
-    tree.used.set("/kubepods", {
-      memoryBytes: 700n,
-      memoryWorkingSetBytes: 600n,
-      cpuNanos: 0n,
-    });
-    const found = await cgroups.memoryLeft();
-    strictEqual(found?.available, wanted);
-    if (wanted !== undefined) strictEqual(found?.capacity, Number(limit));
-  });
-}
-
-Deno.test("NodePodCgroups.memoryLeft() gives nothing where pods are not limited together", async () => {
-  const layout = () => ({ ...LAYOUT, perQos: false });
-  const allocatable = { memory: "1000" };
-  for (const options of [{}, { layout, allocatable }, { allocatable }]) {
-    const tree = new MemoryCgroups(2);
-    const { cgroups } = keeper(tree, options);
-    await tree.make("/kubepods");
-    tree.groups.get("/kubepods")?.set("memory.max", "1000");
-    const isUnused = options.allocatable !== undefined &&
-      !("layout" in options);
-    if (!isUnused) {
-      tree.used.set("/kubepods", {
-        memoryBytes: 7n,
-        memoryWorkingSetBytes: 6n,
-        cpuNanos: 0n,
-      });
-    }
-    strictEqual(await cgroups.memoryLeft(), undefined);
-  }
-});
-
 Deno.test("NodePodCgroups.processes() counts those of a pod, where its cgroup is there", async () => {
   const tree = new MemoryCgroups(1);
   const { cgroups } = keeper(tree);

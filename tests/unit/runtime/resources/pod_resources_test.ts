@@ -57,6 +57,7 @@ function setUp(options: { readonly announce?: () => Promise<void> } = {}) {
       update: (_, { only = "all" } = {}) => note(`cgroup ${only}`),
       memoryExcess: () => Promise.resolve(0n),
       memoryLeft: () => Promise.resolve(undefined),
+      stalls: () => Promise.resolve(undefined),
       processes: () => Promise.resolve(undefined),
       remove: (uid, signal) => note(`remove ${uid} ${signal === never}`),
     },
