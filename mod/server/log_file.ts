@@ -4,6 +4,7 @@
  * @module
  */
 
+import { setImmediate } from "node:timers";
 import { constants, type Stats } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
 import {
@@ -15,10 +16,10 @@ import {
 const BUFFER_BYTES = 32 * 1024;
 
 /**
- * As much as is decompressed at once: gzip makes a thousand times as much of it at most, all
- * of which is held.
+ * As much as is read and decompressed at once: gzip makes a thousand times as much of it at
+ * most, all of which is held, and gone through before anything else runs.
  */
-const PACKED_BYTES = 1024;
+const PACKED_BYTES = 256;
 
 /** Times are kept in fractions of seconds, which do not hold every millisecond exactly. */
 const TIME_GRAIN_MS = 2;
@@ -102,13 +103,14 @@ export class OpenLogFile implements AsyncDisposable {
   async *read(
     end: number,
     signal: AbortSignal,
+    most: number = BUFFER_BYTES,
   ): AsyncGenerator<Uint8Array<ArrayBuffer>, void, undefined> {
     while (this.#position < end) {
       signal.throwIfAborted();
       const { bytesRead } = await this.#handle.read(
         this.#buffer,
         0,
-        Math.min(BUFFER_BYTES, end - this.#position),
+        Math.min(most, end - this.#position),
         this.#position,
       );
       if (bytesRead === 0) return;
@@ -127,11 +129,14 @@ export class OpenLogFile implements AsyncDisposable {
       return yield* this.read(Infinity, signal);
     }
     this.seek(0);
-    const packed = ReadableStream.from(copies(this.read(Infinity, signal)));
+    const pieces = this.read(Infinity, signal, PACKED_BYTES);
+    const packed = ReadableStream.from(copies(pieces));
     let skip = offset;
     for await (
       const piece of packed.pipeThrough(new DecompressionStream("gzip"))
     ) {
+      // Reading what the system has at hand is no pause.
+      await new Promise((resolve) => setImmediate(resolve));
       if (skip < piece.length) yield piece.subarray(skip);
       skip = Math.max(0, skip - piece.length);
     }
@@ -167,9 +172,5 @@ export class OpenLogFile implements AsyncDisposable {
 async function* copies(
   pieces: AsyncIterable<Uint8Array<ArrayBuffer>>,
 ): AsyncGenerator<Uint8Array<ArrayBuffer>, void, undefined> {
-  for await (const piece of pieces) {
-    for (let at = 0; at < piece.length; at += PACKED_BYTES) {
-      yield piece.slice(at, at + PACKED_BYTES);
-    }
-  }
+  for await (const piece of pieces) yield piece.slice();
 }
