@@ -210,6 +210,22 @@ for (
   });
 }
 
+Deno.test("LogRotator looks no more often for a container that has ended", async () => {
+  await using rig = new LogsRig();
+  rig.logs.write(1);
+  await rig.interval();
+  let asked = 0;
+  Object.defineProperty(rig, "running", {
+    get: () => {
+      asked++;
+      return [];
+    },
+  });
+  // The last look wanted one a second later.
+  await rig.clock.advance(51_000);
+  strictEqual(asked, 6);
+});
+
 Deno.test("LogRotator ends the compression of a log before it lists its files", async () => {
   const logs = new MemoryLogs();
   const steps: string[] = [];
