@@ -39,7 +39,7 @@ export class LogsRig implements AsyncDisposable {
     const keeper = new LogKeeper({
       clock,
       metrics,
-      log: linesTo(this.log, { clock }),
+      log: linesTo(this.log, { clock, level: "debug" }),
       events: { record: (_pod, event) => this.events.push(event) },
       runtime: logs,
       files: logs,
@@ -72,9 +72,14 @@ export class LogsRig implements AsyncDisposable {
 
   /** The messages of warnings. */
   get warnings(): string[] {
+    return this.messages("warn");
+  }
+
+  /** The messages of one level. */
+  messages(wanted: "debug" | "warn"): string[] {
     return this.log.flatMap((line) => {
       const { level, msg, message = msg } = JSON.parse(line);
-      return level === "warn" ? [String(message)] : [];
+      return level === wanted ? [String(message)] : [];
     });
   }
 

@@ -249,6 +249,18 @@ Deno.test("LogBudget says once that a file cannot be removed, and again when it 
   strictEqual(rig.warnings.length, 2);
 });
 
+Deno.test("LogBudget pauses nine times as long as a slow look took, and then as long as before", async () => {
+  await using rig = new Rig(100);
+  rig.tookMs = 2_000;
+  await rig.clock.advance(12_000 + 17_999);
+  strictEqual(rig.looks, 1);
+  rig.tookMs = 0;
+  await rig.clock.advance(1);
+  strictEqual(rig.looks, 2);
+  await rig.clock.advance(10_000);
+  strictEqual(rig.looks, 3);
+});
+
 Deno.test("LogBudget removes nothing behind a link", async () => {
   await using rig = new Rig(100);
   rig.put(1);

@@ -135,14 +135,16 @@ Deno.test("LogRotator says of which container a log cannot be rotated", async ()
   await using rig = new LogsRig();
   rig.logs.faults.set("look", coded("EIO"));
   await rig.interval(2);
+  deepStrictEqual(rig.warnings, ["log_not_rotated"]);
+  await rig.interval(2);
+  deepStrictEqual(rig.messages("debug"), Array(2).fill("log_not_rotated"));
   deepStrictEqual(rig.events, [{
     type: "Warning",
     reason: "LogRotationFailed",
     message: "Cannot rotate the log of container c: EIO",
   }]);
-  strictEqual(rig.log.length, 1);
   const { namespace, name, uid, container, error } = JSON.parse(
-    rig.log[0] ?? "",
+    rig.log[1] ?? "",
   );
   deepStrictEqual([namespace, name, uid, container, error], [
     "shop",
@@ -209,6 +211,16 @@ for (
     match(rig.events[0]?.message ?? "", /it is a link/);
   });
 }
+
+Deno.test("LogRotator removes what a compression has left that did not end", async () => {
+  await using rig = new LogsRig();
+  rig.logs.isIdle = true;
+  for (const end of ["", ".gz", ".tmp"]) {
+    rig.logs.put(`0.log.20260102-030405${end}`, ["a"]);
+  }
+  await rig.interval();
+  deepStrictEqual(rig.logs.names, ["0.log", "0.log.20260102-030405"]);
+});
 
 Deno.test("LogRotator looks no more often for a container that has ended", async () => {
   await using rig = new LogsRig();
