@@ -59,8 +59,10 @@ interface Pull {
  *
  * Which piece is of which pull is not known. So a pull ends only when nothing moves of any
  * while some wait for bytes, for the deadline times their number: containerd shows a piece
- * a mebibyte at a time, and all may share one slow line. While the runtime unpacks nothing
- * waits for bytes, and a pull whose runtime says nothing has {@linkcode PULL_LIMIT_MS}.
+ * a mebibyte at a time, and all may share one slow line. It is the one that began first, and
+ * the others have the same time once more: one of them may have all its bytes and be unpacked.
+ * While the runtime only unpacks nothing waits for bytes, and a pull whose runtime says nothing
+ * has {@linkcode PULL_LIMIT_MS}.
  */
 export class PullProgress {
   readonly #clock: Clock;
@@ -68,6 +70,8 @@ export class PullProgress {
   readonly #deadlineMs: number;
   readonly #pulls = new Set<Pull>();
   #picture: IngestPicture | undefined;
+  /** When one was ended last: monotonic milliseconds. */
+  #endedMs = -Infinity;
   /** Since when pulls are watched without a pause: monotonic milliseconds. */
   #begunMs = 0;
   /** Stops looking. */
@@ -193,17 +197,22 @@ export class PullProgress {
     const picture = this.#picture = seeIngests(this.#picture, look);
     const waiting = waitingPieces(picture);
     if (waiting === 0) return;
-    for (const pull of [...this.#pulls]) {
-      const idleMs = atMs - this.#movedMs(pull);
-      if (idleMs < this.#deadlineMs * waiting) continue;
-      const bytes = this.bytesOf(pull.image);
-      const latest = bytes === undefined ? "" : `; ${bytes} bytes had come`;
-      const forText = formatDuration(Math.trunc(idleMs));
-      this.#stop(
-        pull,
-        `no progress for ${forText} (imagePullProgressDeadline)${latest}`,
-      );
-    }
+    const leastMs = this.#deadlineMs * waiting;
+    if (atMs - this.#endedMs < leastMs) return;
+    const pull = this.#pulls.values().find((pull) =>
+      atMs - this.#movedMs(pull) >= leastMs
+    );
+    if (pull === undefined) return;
+    this.#endedMs = atMs;
+    const idleMs = Math.trunc(atMs - this.#movedMs(pull));
+    const bytes = this.bytesOf(pull.image);
+    const latest = bytes === undefined ? "" : `; ${bytes} bytes had come`;
+    this.#stop(
+      pull,
+      `no progress for ${
+        formatDuration(idleMs)
+      } (imagePullProgressDeadline)${latest}`,
+    );
   }
 }
 
