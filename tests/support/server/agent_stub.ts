@@ -6,7 +6,7 @@
 
 import type { Pod } from "../../../mod/api/types/mod.ts";
 import type { Clock } from "../../../mod/base/mod.ts";
-import { silentLogger } from "../../../mod/base/telemetry/mod.ts";
+import { type Logger, silentLogger } from "../../../mod/base/telemetry/mod.ts";
 import {
   ControlServer,
   type ControlServerDeps,
@@ -42,6 +42,8 @@ export class AgentStub {
     kind: "not_found",
     message: "no log",
   });
+
+  log: Logger = silentLogger;
 
   readonly #clock: Clock;
 
@@ -79,7 +81,7 @@ export class AgentStub {
       },
       version: { version: "0.0.0-test" },
       clock: this.#clock,
-      log: silentLogger,
+      log: this.log,
     };
     return ControlServer.start({ path, stagingPath: `${path}.new` }, deps);
   }
