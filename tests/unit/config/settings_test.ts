@@ -46,6 +46,7 @@ Deno.test("SETTINGS shows a default as the flag would be given it", () => {
     "http-check-frequency 20s",
     "container-runtime-endpoint unix:///run/containerd/containerd.sock",
     "pod-logs-dir /var/log/pods",
+    "image-pull-progress-deadline 5m0s",
     "unknown-fields refuse",
     "healthz-port 10248",
     "watchdog-timeout 3m0s",
