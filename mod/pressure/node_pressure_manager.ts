@@ -130,12 +130,13 @@ export class NodePressureManager {
   #listener = (): void => {};
   /** Contradictions that were told of. */
   #conflicts: ReadonlySet<string> = new Set();
-  /** Signals that could not be measured last time, and why ranking failed: logged once. */
+  /** Signals that could not be measured last time: logged once. */
   #unmeasured = "";
-  #failure: string | undefined;
+  /** Why ranking failed for each of those that are short: logged once. */
+  readonly #failures = new Map<PressureSignal, string>();
   #hasLooked = false;
-  /** No pod was worth ending at the last look. */
-  #isHelpless = false;
+  /** For these no pod was worth ending at the last look. */
+  readonly #helpless = new Set<PressureSignal>();
 
   constructor(deps: PressureDeps, options: PressureOptions) {
     this.#deps = { ...deps, log: deps.log.named("pressure") };
@@ -218,18 +219,18 @@ export class NodePressureManager {
   async #tryToAct(threshold: Threshold, signal: AbortSignal): Promise<Action> {
     try {
       const action = await this.#act(threshold, signal);
-      this.#failure = undefined;
+      this.#failures.delete(threshold.signal);
       return action;
     } catch (error) {
       signal.throwIfAborted();
       const failure = describeError(error);
-      if (failure !== this.#failure) {
+      if (failure !== this.#failures.get(threshold.signal)) {
         this.#deps.log.warn("pods_not_ranked", {
           signal: threshold.signal,
           error: failure,
         });
       }
-      this.#failure = failure;
+      this.#failures.set(threshold.signal, failure);
       return NO_ACTION;
     }
   }
@@ -295,11 +296,12 @@ export class NodePressureManager {
     const shortage = { signal: threshold.signal, layout };
     const worthy = rankPods(candidates, shortage)
       .filter((each) => isWorthEnding(each, shortage, missing));
-    if (worthy.length === 0 && !this.#isHelpless) {
+    if (worthy.length > 0) this.#helpless.delete(threshold.signal);
+    else if (!this.#helpless.has(threshold.signal)) {
       const { signal } = threshold;
+      this.#helpless.add(signal);
       log.warn("no_pod_frees_enough", { signal, missing, pods: given.length });
     }
-    this.#isHelpless = worthy.length === 0;
     for (const candidate of worthy) {
       if (this.#evict(candidate, why)) return candidate.pod.metadata.uid;
     }
