@@ -77,6 +77,17 @@ Deno.test("readLog() reads rotated files first, compressed ones too, and any num
   }
 });
 
+Deno.test("readLog() counts no line in a file that is empty yet", async () => {
+  await using log = await Log.make();
+  await log.write(entry("a") + entry("b"), OLD);
+  await log.compressed("", MIDDLE);
+  await log.write("", NEW);
+  await log.write("");
+  const { path } = log;
+  strictEqual(await whole({ path, tailLines: 1 }), "b\n");
+  strictEqual(await whole({ path, tailLines: 2 }), "a\nb\n");
+});
+
 Deno.test("readLog() takes the only byte of a compressed file for a line", async () => {
   await using log = await Log.make();
   await log.compressed(entry("a"), OLD);

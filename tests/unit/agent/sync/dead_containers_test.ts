@@ -132,4 +132,5 @@ Deno.test("keptAt() counts an age from now, and takes a negative number for any"
     { perContainer: Infinity, bornBefore: 4_000_000_000n },
   );
   deepStrictEqual(keptAt(5_000, DEFAULTS), NEWEST_ONLY);
+  strictEqual(keptAt(5_000, { ...DEFAULTS, perContainer: 0 }).perContainer, 0);
 });

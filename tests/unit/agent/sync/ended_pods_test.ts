@@ -7,11 +7,18 @@
 import { deepStrictEqual, strictEqual } from "node:assert/strict";
 import { EndedPods } from "../../../../mod/agent/sync/ended_pods.ts";
 import type { WorkerView } from "../../../../mod/agent/workers/mod.ts";
+import type { PodState } from "../../../../mod/pod/lifecycle/mod.ts";
 import type { PodListing } from "../../../../mod/runtime/observe/mod.ts";
+import { workerView } from "../../../support/agent/worker_view.ts";
 import { podOf } from "../../../support/pods.ts";
 import { containerRow } from "../../../support/runtime_rows.ts";
 
 const DISK = { signal: "nodefs.available" };
+const ENDING: PodState = {
+  kind: "terminating",
+  cause: "completed",
+  graceSeconds: 30,
+};
 
 function finished(uid: string): WorkerView {
   const pod = podOf(uid);
@@ -58,4 +65,36 @@ Deno.test("EndedPods begins the removal of each pod once, and anew when its UID 
   deepStrictEqual(removed, ["a", "a"]);
   containers = [];
   strictEqual(await ended.reclaim(DISK), "done");
+});
+
+Deno.test("EndedPods removes nothing of a pod that runs, is removed, was evicted or is not listed", async () => {
+  const eviction = { reason: "Evicted", message: "too much" };
+  const done = { kind: "finished", cause: "completed" } as const;
+  const views = [
+    workerView(podOf("runs")),
+    workerView(podOf("ends"), { state: ENDING }),
+    workerView(podOf("removed"), { state: { ...done, cause: "removed" } }),
+    workerView(podOf("evicted"), {
+      state: { ...done, cause: "evicted" },
+      stop: { kind: "begun", eviction },
+    }),
+    workerView(podOf("unlisted"), { state: done }),
+    workerView(podOf("empty"), { state: done }),
+    workerView(podOf("done"), { state: done }),
+  ];
+  const removed: string[] = [];
+  const listed = ["runs", "ends", "removed", "evicted", "done"];
+  let pods: PodListing[] | undefined;
+  const ended = new EndedPods({
+    runtimePods: () => pods,
+    remains: { remove: (uid, keep) => removed.push(`${uid} ${keep}`) },
+    workers: { list: () => views },
+  });
+  strictEqual(await ended.reclaim(DISK), "done");
+  pods = [...listed.map((uid) => listing(uid, ["1"])), listing("empty", [])];
+  strictEqual(
+    await ended.reclaim({ signal: "imagefs.available" }),
+    "under_way",
+  );
+  deepStrictEqual(removed, ["done status"]);
 });
