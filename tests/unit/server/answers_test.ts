@@ -16,6 +16,8 @@ Deno.test("podList() is a v1 List ordered by namespace and name", async () => {
     pod({ namespace: "b", name: "a" }),
     pod({ namespace: "a", name: "z" }),
     pod({ namespace: "a", name: "b" }),
+    pod({ namespace: "a", name: "c" }),
+    pod({ namespace: "a", name: "a" }),
   ]).json();
   strictEqual(body.apiVersion, "v1");
   strictEqual(body.kind, "List");
@@ -23,7 +25,7 @@ Deno.test("podList() is a v1 List ordered by namespace and name", async () => {
     body.items.map(({ metadata }: Pod) =>
       `${metadata.namespace}/${metadata.name}`
     ),
-    ["a/b", "a/z", "b/a"],
+    ["a/a", "a/b", "a/c", "a/z", "b/a"],
   );
 });
 
