@@ -6,7 +6,7 @@
 
 import { match, strictEqual } from "node:assert/strict";
 import { CoreRig } from "../../support/agent/core_rig.ts";
-import { web } from "../../support/agent/manifests.ts";
+import { alone, web } from "../../support/agent/manifests.ts";
 import { untilRunning } from "../../support/agent/phases.ts";
 
 for (
@@ -33,3 +33,25 @@ for (
     );
   });
 }
+
+Deno.test("Agent makes cgroups as another runtime says that has come in the place of the first", async () => {
+  await using rig = await CoreRig.start({
+    prepare: (rig) => {
+      rig.fake.settings.cgroupDriver = "systemd";
+    },
+  });
+  await rig.apply("one", alone("one"));
+  await untilRunning(rig, "one");
+  await rig.fake.stop();
+  await rig.pass(10_000);
+  rig.fake.settings.cgroupDriver = "cgroupfs";
+  await rig.fake.restart();
+  await rig.pass(10_000);
+  await rig.apply("two", alone("two"));
+  await untilRunning(rig, "two");
+  const parents = [...rig.fake.sandboxes.values()].map(({ config }) =>
+    config.linux?.cgroupParent ?? ""
+  );
+  match(parents[0] ?? "", /\.slice$/);
+  match(parents[1] ?? "", /^\/kubepods\/[^.]*$/);
+});

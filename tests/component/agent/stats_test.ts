@@ -8,6 +8,7 @@ import { deepStrictEqual, ok, rejects, strictEqual } from "node:assert/strict";
 import { CoreRig } from "../../support/agent/core_rig.ts";
 import { busybox, WEB, web } from "../../support/agent/manifests.ts";
 import { untilRunning } from "../../support/agent/phases.ts";
+import { TempDir } from "../../support/temp_dir.ts";
 
 Deno.test("AgentViews.stats() measures pods, and with their files those that have ended", async () => {
   await using rig = await CoreRig.start();
@@ -95,4 +96,12 @@ Deno.test("AgentViews.stats() says that the runtime has no figures", async () =>
     details: "unknown method",
   });
   await rejects(rig.views.stats("memory"), /unknown method/);
+});
+
+Deno.test("AgentViews.stats() has the file system for images where the host view shows it", async () => {
+  await using dir = await TempDir.make();
+  await using rig = await CoreRig.start({ flags: [`--host-view=${dir.path}`] });
+  const { node } = await rig.views.stats("all");
+  strictEqual(node.imageFs?.bytes.capacity, rig.machine.disk.capacity);
+  ok(rig.machine.asked.includes(`${dir.path}/imagefs`));
 });

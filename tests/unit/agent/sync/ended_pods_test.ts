@@ -84,14 +84,17 @@ Deno.test("EndedPods removes nothing of a pod that runs, is removed, was evicted
   ];
   const removed: string[] = [];
   const listed = ["runs", "ends", "removed", "evicted", "done"];
-  let pods: PodListing[] | undefined;
+  const world: { pods: PodListing[] | undefined } = { pods: undefined };
   const ended = new EndedPods({
-    runtimePods: () => pods,
+    runtimePods: () => world.pods,
     remains: { remove: (uid, keep) => removed.push(`${uid} ${keep}`) },
     workers: { list: () => views },
   });
   strictEqual(await ended.reclaim(DISK), "done");
-  pods = [...listed.map((uid) => listing(uid, ["1"])), listing("empty", [])];
+  world.pods = [
+    ...listed.map((uid) => listing(uid, ["1"])),
+    listing("empty", []),
+  ];
   strictEqual(
     await ended.reclaim({ signal: "imagefs.available" }),
     "under_way",
