@@ -10,6 +10,8 @@ import type { Ingest } from "../../cri/model/mod.ts";
 interface SeenPiece extends Pick<Ingest, "bytes" | "totalBytes"> {
   /** It was begun, or has grown, since pulls are watched; another is left from before. */
   readonly isLive: boolean;
+  /** When it was first seen: monotonic milliseconds. */
+  readonly seenMs: number;
 }
 
 /** What was seen of all pieces that the runtime writes, by anybody's pulls. */
@@ -50,7 +52,8 @@ export function seeIngests(
       : known.bytes !== bytes;
     hasMoved ||= moves;
     const isLive = moves || known?.isLive === true;
-    pieces.set(ref, { bytes, totalBytes, isLive });
+    const { seenMs = atMs } = known ?? {};
+    pieces.set(ref, { bytes, totalBytes, isLive, seenMs });
   }
   let doneBytes = before?.doneBytes ?? 0;
   for (const [ref, { isLive, bytes, totalBytes }] of before?.pieces ?? []) {
@@ -62,11 +65,13 @@ export function seeIngests(
   return { pieces, movedMs, doneBytes };
 }
 
-/** How many pieces wait for bytes, as far as watched pulls may be what writes them. */
-export function waitingPieces({ pieces }: IngestPicture): number {
+/** The pieces that wait for bytes, as far as watched pulls may be what writes them. */
+export function waitingPieces(
+  { pieces }: IngestPicture,
+): readonly Pick<SeenPiece, "seenMs">[] {
   return [...pieces.values()].filter(({ isLive, bytes, totalBytes }) =>
     isLive && (totalBytes === 0 || bytes < totalBytes)
-  ).length;
+  );
 }
 
 /** The bytes that have come of all that was pulled since the first look. */

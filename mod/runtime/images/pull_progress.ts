@@ -59,8 +59,9 @@ interface Pull {
  *
  * Which piece is of which pull is not known. So a pull ends only when nothing moves of any
  * while some wait for bytes, for the deadline times their number: containerd shows a piece
- * a mebibyte at a time, and all may share one slow line. It is the one that began first, and
- * the others have the same time once more: one of them may have all its bytes and be unpacked.
+ * a mebibyte at a time, and all may share one slow line. It is the one that began last before
+ * such a piece did, and the others have the same time once more: one that began earlier may have
+ * all its bytes and be unpacked.
  * While the runtime only unpacks nothing waits for bytes, and a pull whose runtime says nothing
  * has {@linkcode PULL_LIMIT_MS}.
  */
@@ -196,12 +197,13 @@ export class PullProgress {
     const look = { ingests, atMs, sinceMs };
     const picture = this.#picture = seeIngests(this.#picture, look);
     const waiting = waitingPieces(picture);
-    if (waiting === 0) return;
-    const leastMs = this.#deadlineMs * waiting;
+    if (waiting.length === 0) return;
+    const leastMs = this.#deadlineMs * waiting.length;
     if (atMs - this.#endedMs < leastMs) return;
-    const pull = this.#pulls.values().find((pull) =>
+    const idle = this.#pulls.values().filter((pull) =>
       atMs - this.#movedMs(pull) >= leastMs
     );
+    const pull = writerOf(waiting, [...idle]);
     if (pull === undefined) return;
     this.#endedMs = atMs;
     const idleMs = Math.trunc(atMs - this.#movedMs(pull));
@@ -214,6 +216,19 @@ export class PullProgress {
       } (imagePullProgressDeadline)${latest}`,
     );
   }
+}
+
+/** The pull that most likely writes one of these pieces: the last that began before it. */
+function writerOf(
+  pieces: readonly { readonly seenMs: number }[],
+  pulls: readonly Pull[],
+): Pull | undefined {
+  const seenMs = Math.max(...pieces.map((piece) => piece.seenMs));
+  const before = pulls.filter(({ begunMs }) => begunMs <= seenMs);
+  // Where none did, one goes on with what an earlier pull has begun.
+  const all = before.length > 0 ? before : pulls;
+  const latestMs = Math.max(...all.map(({ begunMs }) => begunMs));
+  return all.find(({ begunMs }) => begunMs === latestMs);
 }
 
 const NOTHING: Disposable = { [Symbol.dispose]: () => {} };

@@ -31,7 +31,11 @@ function seen(...looks: readonly (readonly Row[])[]) {
     ) => ({ ref, bytes, totalBytes, begunMs }));
     const atMs = (at + 1) * 1_000;
     picture = seeIngests(picture, { ingests, atMs, sinceMs: SINCE_MS });
-    return [picture.movedMs, waitingPieces(picture), bytesSoFar(picture)];
+    return [
+      picture.movedMs,
+      waitingPieces(picture).length,
+      bytesSoFar(picture),
+    ];
   });
 }
 

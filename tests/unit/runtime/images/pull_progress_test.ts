@@ -173,6 +173,35 @@ Deno.test("PullProgress ends one after the other of the pulls that stand still, 
   late[Symbol.dispose]();
 });
 
+Deno.test("PullProgress ends no pull that unpacks for one that began after it and stands still", async () => {
+  const { clock, progress, write } = rig();
+  const unpacks = progress.begin("x:1");
+  write({ a: 10 });
+  await clock.advance(20_000);
+  write({});
+  await clock.advance(20_000);
+  const still = progress.begin("y:1");
+  write({ b: 5 });
+  strictEqual(await endOf(clock, still, 10 * MINUTE), 70_000);
+  strictEqual(unpacks.signal.aborted, false);
+  still[Symbol.dispose]();
+  write({});
+  strictEqual(await endOf(clock, unpacks, 30 * MINUTE), undefined);
+  unpacks[Symbol.dispose]();
+});
+
+Deno.test("PullProgress ends no pull that began after all pieces that stand still", async () => {
+  const { clock, progress, write } = rig();
+  const still = progress.begin("x:1");
+  write({ a: 5 });
+  await clock.advance(15_000);
+  const unpacks = progress.begin("y:1");
+  strictEqual(await endOf(clock, still, 10 * MINUTE), 55_000);
+  strictEqual(unpacks.signal.aborted, false);
+  still[Symbol.dispose]();
+  unpacks[Symbol.dispose]();
+});
+
 Deno.test("PullProgress.bytesOf() tells of an image that is pulled alone, and of no other", async () => {
   const { clock, progress, write } = rig();
   const one = progress.begin("x:1");
