@@ -61,6 +61,8 @@ interface Watched {
   failures: number;
   /** The runtime writes it elsewhere. */
   isElsewhere: boolean;
+  /** There may be older files that are not compressed. */
+  isPlain: boolean;
 }
 
 /**
@@ -165,6 +167,7 @@ export class LogRotator {
       rotatedMs: -Infinity,
       failures: 0,
       isElsewhere: false,
+      isPlain: true,
     };
     this.#watched.set(containerId, watched);
     return watched;
@@ -193,11 +196,12 @@ export class LogRotator {
           await this.#rotate(log, found, signal);
           return { now, isRotated: true };
         }
-        // An earlier agent may not have come to its end.
-        if (watched.look === undefined) {
+        // An earlier agent may not have come to its end, or the log is fast no more.
+        if (watched.isPlain && !this.#isFast(watched)) {
           await this.#checkWay(log);
           const rotated = await tidyLog(log, found, this.#rotation);
           this.#compress(log, rotated.slice(0, -1));
+          watched.isPlain = false;
         }
         return { now, isRotated: false };
       }
@@ -249,11 +253,15 @@ export class LogRotator {
     });
     this.#rotations.inc();
     const watched = this.#watchedOf(log);
-    const sinceMs = clock.monotonic() - watched.rotatedMs;
+    watched.isPlain = this.#isFast(watched);
     watched.rotatedMs = clock.monotonic();
-    // The files of a log that rotates all the time do not live long enough.
-    const isFast = sinceMs < this.#options.monitorIntervalMs;
-    if (!isFast) this.#compress(log, rotated);
+    if (!watched.isPlain) this.#compress(log, rotated);
+  }
+
+  /** The files of a log that rotates all the time do not live long enough to be compressed. */
+  #isFast({ rotatedMs }: Watched): boolean {
+    const sinceMs = this.#deps.clock.monotonic() - rotatedMs;
+    return sinceMs < this.#options.monitorIntervalMs;
   }
 
   #compress(log: RunningLog, rotated: LogParts["rotated"]): void {

@@ -73,7 +73,7 @@ Deno.test("LogRotator does nothing without a size", async () => {
   deepStrictEqual(rig.logs.steps, []);
 });
 
-Deno.test("LogRotator looks more often at a log that grows fast, and does not compress it", async () => {
+Deno.test("LogRotator looks more often at a log that grows fast, and compresses it when it is fast no more", async () => {
   await using rig = new LogsRig();
   rig.logs.write(1);
   await rig.interval();
@@ -84,6 +84,10 @@ Deno.test("LogRotator looks more often at a log that grows fast, and does not co
   ok(rig.metric("skerry_log_rotations_total") >= 8);
   ok(!rig.logs.steps.some((step) => step.startsWith("compress")));
   strictEqual(rig.logs.names.length, 5);
+  const rotations = rig.metric("skerry_log_rotations_total");
+  await rig.interval();
+  strictEqual(rig.metric("skerry_log_rotations_total"), rotations);
+  strictEqual(rig.logs.names.filter((name) => name.endsWith(".gz")).length, 3);
 });
 
 // One more than there are steps in a life with four rotations and a compression.
