@@ -227,10 +227,12 @@ export class ManifestTable {
     const { entry, missingMs = nowMs, movedTo } = this.get(path);
     if (entry === undefined) return false;
     const target = movedTo === undefined ? {} : this.get(movedTo);
-    const isRead = target.entry?.read !== undefined;
-    const isUnread = target.entry !== undefined && !isRead;
-    const sinceMs = isRead ? -Infinity : missingMs;
-    const quietMs = target.look === undefined ? sinceMs : nowMs;
+    const { read } = target.entry ?? {};
+    const isUnread = target.entry !== undefined && read === undefined;
+    // One that is never quiet may be read all the same.
+    const isSeen = !target.look || read && read.sinceMs > missingMs;
+    const sinceMs = read === undefined ? missingMs : -Infinity;
+    const quietMs = isSeen ? sinceMs : nowMs;
     const dueMs = isUnread ? nowMs + RECALL.baseMs : quietMs + settleMs;
     if (nowMs >= dueMs) return false;
     this.update(path, { missingMs });

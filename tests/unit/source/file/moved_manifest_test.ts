@@ -195,3 +195,28 @@ Deno.test("FileSource reports a manifest twice that is back where it was moved f
   await rig.pass(500);
   deepStrictEqual(rig.source.report().map(({ kind }) => kind), ["duplicate"]);
 });
+
+Deno.test("FileSource takes what a manifest has become that was moved and is replaced all the time", async () => {
+  await using rig = new FileSourceRig();
+  const { clock, files } = rig;
+  files.write("a.yaml", withUid("a"), OLD);
+  await rig.pass();
+  const stop = new AbortController();
+  using _looking = { [Symbol.dispose]: () => stop.abort() };
+  const look = files.look.bind(files);
+  files.look = async (path) => {
+    await clock.sleep(1, stop.signal);
+    return await look(path);
+  };
+  move(rig, "a", "b");
+  for (let passedMs = 0; passedMs < 20_000; passedMs += 2) {
+    files.write("new", withUid("a").replace("busybox", `v${passedMs}`));
+    files.rename("new", "b.yaml");
+    files.hint("b.yaml", "arrived");
+    await rig.pass(2);
+    if (passedMs === 2_000) ok(rig.images.startsWith("v"), rig.images);
+  }
+  deepStrictEqual(lacking(rig, "a"), []);
+  deepStrictEqual([...rig.lastGood.records.keys()], ["/m/b.yaml"]);
+  deepStrictEqual(rig.log, []);
+});
