@@ -11,8 +11,9 @@ import { sameFile } from "./file_hints.ts";
 export class ManifestMoves {
   /** For each name all that something moved between, directly or not. */
   readonly #linked = new Map<string, Set<string>>();
-  /** Until when what had a name and was moved aside may come back. */
+  /** Until when what had a name and was moved aside may come back; the last one is last. */
   readonly #asideMs = new Map<string, number>();
+  #lastAsideMs = -Infinity;
   /** The names of which the last hint said that they moved to each. */
   readonly #sources = new Map<string, Set<string>>();
   /** Which path had each file when the manifests were put together last, by its inode. */
@@ -42,18 +43,19 @@ export class ManifestMoves {
     path: string,
     { nowMs, untilMs }: { readonly nowMs: number; readonly untilMs: number },
   ): void {
+    this.#asideMs.delete(path);
     this.#asideMs.set(path, untilMs);
+    this.#lastAsideMs = untilMs;
     this.asideMs(nowMs);
   }
 
   /** When the last that was moved aside is not waited for any more. */
   asideMs(nowMs: number): number {
-    let untilMs = -Infinity;
     for (const [path, asideMs] of this.#asideMs) {
-      if (asideMs <= nowMs) this.#asideMs.delete(path);
-      else untilMs = Math.max(untilMs, asideMs);
+      if (asideMs > nowMs) return this.#lastAsideMs;
+      this.#asideMs.delete(path);
     }
-    return untilMs;
+    return -Infinity;
   }
 
   /**
