@@ -33,7 +33,7 @@ import {
   type PressureSignal,
   resourceOf,
 } from "./signals.ts";
-import { thresholdConflicts } from "./threshold_conflicts.ts";
+import { reachable, thresholdConflicts } from "./threshold_conflicts.ts";
 import type { Threshold } from "./thresholds.ts";
 
 /** Upstream's monitoring interval of the eviction manager. */
@@ -195,12 +195,13 @@ export class NodePressureManager {
   /** Looks once; returns the UID of the pod that is ended for it, if one is. */
   async check(signal: AbortSignal): Promise<string | undefined> {
     const { meters, clock } = this.#deps;
-    const { thresholds, transitionMs } = this.#options;
-    if (thresholds.length === 0) return undefined;
+    const { transitionMs } = this.#options;
+    if (this.#options.thresholds.length === 0) return undefined;
     const observations = await meters.observe();
     this.#logUnmeasured(observations);
     this.#warnOfConflicts(observations);
     const nowMs = clock.monotonic();
+    const thresholds = reachable(this.#options.thresholds, observations);
     const look = { thresholds, observations, nowMs, transitionMs };
     const judgement = judgePressure(this.#state, look);
     this.#state = judgement.state;

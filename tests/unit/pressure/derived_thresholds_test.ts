@@ -5,9 +5,16 @@
  */
 
 import { deepStrictEqual } from "node:assert/strict";
+import { MetricsRegistry } from "../../../mod/base/telemetry/mod.ts";
+import { NodePressureManager } from "../../../mod/pressure/node_pressure_manager.ts";
+import { FakeClock } from "../../support/fake_clock.ts";
+import { linesTo } from "../../support/log_lines.ts";
 import { withDerived } from "../../../mod/pressure/derived_thresholds.ts";
 import type { PressureSignal } from "../../../mod/pressure/signals.ts";
-import { thresholdConflicts } from "../../../mod/pressure/threshold_conflicts.ts";
+import {
+  reachable,
+  thresholdConflicts,
+} from "../../../mod/pressure/threshold_conflicts.ts";
 import type { Amount, Threshold } from "../../../mod/pressure/thresholds.ts";
 
 const MI = 2 ** 20;
@@ -136,4 +143,84 @@ Deno.test("thresholdConflicts() finds nothing where only one counts, or another 
   deepStrictEqual(thresholdConflicts([hard, soft], new Map()), []);
   const other = threshold("nodefs.available", QUANTITY);
   deepStrictEqual(thresholdConflicts([other, soft], seen), []);
+});
+
+for (
+  const [what, least, reclaim, capacity, isReachable] of [
+    ["all there is", 100, 0, 100, false],
+    ["more than there is", 100, 0, 96, false],
+    ["all there is with what is to be reclaimed", 60, 40, 100, false],
+    ["less than there is", 60, 39, 100, true],
+  ] as const
+) {
+  Deno.test(`reachable() judges a threshold that nobody gave and that asks for ${what}`, () => {
+    const given = {
+      ...threshold("memory.available", {
+        kind: "quantity",
+        value: least * MI,
+      }),
+      reclaim: { kind: "quantity", value: reclaim * MI },
+    } as const;
+    const all = withDerived([given], { limitsPods: true });
+    const observed = { capacity: capacity * MI, available: capacity * MI };
+    const seen = new Map(
+      [
+        ["memory.available", observed],
+        ["allocatableMemory.available", observed],
+      ] as const,
+    );
+    // What was given counts as it is.
+    deepStrictEqual(
+      reachable(all, seen).map(({ signal }) => signal),
+      isReachable ? [...seen.keys()] : ["memory.available"],
+    );
+    deepStrictEqual(
+      thresholdConflicts(all, seen),
+      isReachable ? [] : [
+        `Cannot use evictionHard for "allocatableMemory.available": found "${
+          least + reclaim
+        }Mi" with what is to be reclaimed, wanted less than the ${capacity}Mi there are`,
+      ],
+    );
+    deepStrictEqual(reachable(all, new Map()), all);
+  });
+}
+
+Deno.test("NodePressureManager ends no pod for the memory of all pods where they have less than its threshold", async () => {
+  const clock = new FakeClock();
+  const log: string[] = [];
+  const given = threshold("memory.available", QUANTITY);
+  const manager = new NodePressureManager({
+    clock,
+    metrics: new MetricsRegistry(),
+    log: linesTo(log, { clock }),
+    events: { record: () => {} },
+    node: { kind: "Node", name: "edge1", namespace: "default", uid: "edge1" },
+    meters: {
+      layout: () => Promise.reject(new Error("not asked")),
+      observe: () =>
+        Promise.resolve(
+          new Map([
+            ["memory.available", { capacity: 256 * MI, available: 150 * MI }],
+            ["allocatableMemory.available", {
+              capacity: 96 * MI,
+              available: 90 * MI,
+            }],
+          ]),
+        ),
+      pods: () => Promise.reject(new Error("not asked")),
+    },
+    pods: { running: () => [], evict: () => false, hasEnded: () => true },
+    reclaimers: [],
+  }, {
+    thresholds: withDerived([given], { limitsPods: true }),
+    transitionMs: 300_000,
+    maxPodGraceSeconds: 20,
+  });
+  const { signal } = new AbortController();
+  await manager.check(signal);
+  await manager.check(signal);
+  deepStrictEqual(manager.conditions, []);
+  const said = log.filter((line) => line.includes("thresholds_contradict"));
+  deepStrictEqual(said.length, 1);
 });
