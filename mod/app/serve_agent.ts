@@ -117,7 +117,7 @@ async function start(
   await using tasks = new TaskGroup(deps.signal);
   tasks.start((signal) => disk.run(signal));
   await serve(config, { ...deps, disk });
-  log.info("agent_stopped", { note: "containers are left as they are" });
+  log.info("agent_stopped", { note: "what runs is left as it is" });
   return EXIT_OK;
 }
 

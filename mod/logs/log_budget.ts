@@ -21,6 +21,9 @@ import { planBudget, type SpareLog } from "./plan_budget.ts";
 /** Between two looks at least this many times as long as the last one took. */
 const PAUSE_TIMES = 9;
 
+/** A look that took very long had to wait for a sick disk. */
+const LONGEST_PAUSE_MS = 600_000;
+
 /** How much logs may take. */
 export interface BudgetOptions {
   /** The directory of all logs. */
@@ -93,7 +96,8 @@ export class LogBudget {
       }
       // There may be very many files.
       const tookMs = clock.monotonic() - beganMs;
-      pauseMs = Math.max(monitorIntervalMs, tookMs * PAUSE_TIMES);
+      const restMs = Math.min(tookMs * PAUSE_TIMES, LONGEST_PAUSE_MS);
+      pauseMs = Math.max(monitorIntervalMs, restMs);
     }
   }
 

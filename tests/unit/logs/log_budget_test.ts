@@ -261,6 +261,15 @@ Deno.test("LogBudget pauses nine times as long as a slow look took, and then as 
   strictEqual(rig.looks, 3);
 });
 
+Deno.test("LogBudget pauses for ten minutes at most, however long a look took", async () => {
+  await using rig = new Rig(100);
+  rig.tookMs = 600_000;
+  await rig.clock.advance(610_000 + 599_999);
+  strictEqual(rig.looks, 1);
+  await rig.clock.advance(1);
+  strictEqual(rig.looks, 2);
+});
+
 Deno.test("LogBudget removes nothing behind a link", async () => {
   await using rig = new Rig(100);
   rig.put(1);
