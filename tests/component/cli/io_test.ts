@@ -12,11 +12,13 @@ import { until } from "../../support/until.ts";
 const DOOR = new URL("../../../mod/cli/mod.ts", import.meta.url).href;
 const CONFIG = fileURLToPath(new URL("../../../deno.json", import.meta.url));
 
-/** What a process reads of its input, at most 100 000 bytes and one more. */
+const MOST_BYTES = 100_000;
+
+/** What a process reads of its input, which has so many bytes. */
 async function readBy(bytes: number): Promise<string> {
   const script = `import { systemIo } from "${DOOR}";
     const io = systemIo();
-    const read = await io.readStdin(100_000);
+    const read = await io.readStdin(${MOST_BYTES});
     await io.out(read.length + " " + read.every((byte) => byte === 120));
     await io.err("said");`;
   const file = await Deno.makeTempFile({ suffix: ".ts" });
@@ -38,11 +40,13 @@ async function feed(file: string, bytes: number) {
     stderr: "piped",
   }).spawn();
   const input = child.stdin.getWriter();
-  // It may have read enough before all was written.
+  // One that has read enough waits for no end.
+  const hasEnd = bytes <= MOST_BYTES;
   const fed = input.write(new Uint8Array(bytes).fill(120))
-    .then(() => input.close()).catch(() => {});
+    .then(() => hasEnd ? input.close() : undefined).catch(() => {});
   const { stdout, stderr } = await child.output();
   await fed;
+  if (!hasEnd) await input.abort().catch(() => {});
   const decoder = new TextDecoder();
   return { stdout: decoder.decode(stdout), stderr: decoder.decode(stderr) };
 }
