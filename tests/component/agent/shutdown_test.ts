@@ -293,3 +293,15 @@ Deno.test("Agent says while the machine goes down that it does, in its health an
   deepStrictEqual(notes(), []);
   ok(!kinds()?.includes("shutting_down"));
 });
+
+Deno.test("Agent tries again to stop a pod that the runtime does not stop at first, when the machine goes down", async () => {
+  await using rig = await CoreRig.start();
+  await rig.apply("web", alone("web"));
+  await untilRunning(rig, "web");
+  const busy = { kind: "error", code: 2, details: "busy" } as const;
+  rig.fake.fault("StopContainer", busy, { times: 1 });
+  rig.fake.fault("StopPodSandbox", busy, { times: 1 });
+  ok(await untilDown(rig) < 20_000);
+  strictEqual(rig.fake.running("web").length, 0);
+  strictEqual(rig.logged("shutdown_group_late").length, 0);
+});
