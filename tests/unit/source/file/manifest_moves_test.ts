@@ -62,3 +62,50 @@ Deno.test("ManifestMoves knows which names moved to one last", () => {
   deepStrictEqual(moves.sourcesOf("c"), []);
   deepStrictEqual(moves.sourcesOf("d"), ["a"]);
 });
+
+Deno.test("ManifestMoves leaves what moved to a name as it is when one of them moves on, or a hint is repeated", () => {
+  const moves = new ManifestMoves();
+  moves.retarget("a", { before: undefined, to: "c" });
+  moves.retarget("b", { before: undefined, to: "c" });
+  moves.retarget("a", { before: "c", to: "c" });
+  deepStrictEqual(moves.sourcesOf("c"), ["a", "b"]);
+  moves.retarget("a", { before: "c", to: "d" });
+  deepStrictEqual(moves.sourcesOf("c"), ["b"]);
+  deepStrictEqual(moves.sourcesOf("a"), []);
+});
+
+Deno.test("ManifestMoves waits for what went aside and is linked to nothing, and not for others that are to be looked at", () => {
+  const moves = new ManifestMoves();
+  moves.noteAside("a", { nowMs: 0, untilMs: 100 });
+  const isMoving = moves.mover(99, (path) => path === "b");
+  deepStrictEqual(["a", "b", undefined].map(isMoving), [true, false, true]);
+  deepStrictEqual(["a", undefined].map(moves.mover(100, nothing)), [
+    false,
+    false,
+  ]);
+});
+
+Deno.test("ManifestMoves waits for the last that went aside, and for each as long as it was said last", () => {
+  const moves = new ManifestMoves();
+  moves.noteAside("a", { nowMs: 0, untilMs: 100 });
+  moves.noteAside("b", { nowMs: 50, untilMs: 150 });
+  moves.noteAside("a", { nowMs: 60, untilMs: 160 });
+  strictEqual(moves.asideMs(100), 160);
+  strictEqual(moves.asideMs(159), 160);
+  deepStrictEqual(["a", "b"].map(moves.mover(155, nothing)), [true, false]);
+  strictEqual(moves.asideMs(160), -Infinity);
+});
+
+const STAMP = { size: 10, modifiedMs: 5, changedMs: 5, inode: 7 };
+
+Deno.test("ManifestMoves recognizes a file under another name, as it was when the manifests were put together last", () => {
+  const moves = new ManifestMoves();
+  strictEqual(moves.isMovedTo("b", STAMP), false);
+  moves.place([["a", STAMP], ["x", { ...STAMP, inode: 8 }]]);
+  strictEqual(moves.isMovedTo("b", { ...STAMP, changedMs: 9 }), true);
+  strictEqual(moves.isMovedTo("a", STAMP), false);
+  strictEqual(moves.isMovedTo("b", { ...STAMP, size: 11 }), false);
+  strictEqual(moves.isMovedTo("b", { ...STAMP, inode: 9 }), false);
+  moves.place([]);
+  strictEqual(moves.isMovedTo("b", STAMP), false);
+});
