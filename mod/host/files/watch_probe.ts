@@ -65,9 +65,10 @@ export class WatchProbe implements Disposable {
   /** Does what is reported; whether that was possible. */
   async #touch(path: string): Promise<boolean> {
     try {
-      // To close what was open for writing is reported, whether it was written or not.
-      using file = await Deno.open(path, { write: true });
-      return (await file.stat()).ino === this.#inode;
+      // To close what was open for writing is reported, whether it was written or not; but
+      // seconds late in an agent that asked something of the open file before (2.9.6).
+      (await Deno.open(path, { write: true })).close();
+      return (await Deno.stat(path)).ino === this.#inode;
     } catch {
       return false;
     }
