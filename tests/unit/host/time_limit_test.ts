@@ -97,3 +97,90 @@ Deno.test("TimeLimit lets no more than sixteen calls wait", async () => {
   await clock.advance(60_000);
   await limit.run("/0", () => Promise.resolve());
 });
+
+/** Whether a path is asked; what is asked answers at once. */
+async function isAsked(limit: TimeLimit, path: string): Promise<boolean> {
+  let asked = false;
+  const call = limit.run(path, () => {
+    asked = true;
+    return Promise.resolve();
+  });
+  await call.catch(() => {});
+  return asked;
+}
+
+Deno.test("TimeLimit gives a call its time, and says how long that was", async () => {
+  const clock = new FakeClock();
+  const limit = limitOn(clock);
+  const answer = Promise.withResolvers<string>();
+  const call = limit.run("/a", () => answer.promise);
+  await clock.advance(LIMIT_MS - 1);
+  answer.resolve("here");
+  strictEqual(await call, "here");
+  await clock.advance(LIMIT_MS);
+  strictEqual(limit.isHung("/a"), false);
+  strictEqual(clock.pendingTimers, 0);
+  const silent = rejects(limit.run("/a", never), ({ cause }: Error) => {
+    return cause instanceof Error && cause.message.endsWith("within 3000 ms");
+  });
+  await clock.advance(LIMIT_MS);
+  await silent;
+});
+
+Deno.test("TimeLimit passes on what a call throws, and does not take it for silence", async () => {
+  const clock = new FakeClock();
+  const limit = limitOn(clock);
+  const fault = new Error("EIO");
+  await rejects(limit.run("/a", () => Promise.reject(fault)), fault);
+  strictEqual(limit.isHung("/a"), false);
+  await hang(limit, clock, Array.from({ length: 15 }, (_, at) => `/${at}`));
+  strictEqual(await isAsked(limit, "/other"), true);
+});
+
+Deno.test("TimeLimit asks again of its own time, whatever other paths do", async () => {
+  const clock = new FakeClock();
+  const limit = limitOn(clock);
+  await hang(limit, clock, ["/a"]);
+  strictEqual(await isAsked(limit, "/b"), true);
+  strictEqual(await isAsked(limit, "/a"), false);
+  await clock.advance(30_000);
+  await hang(limit, clock, ["/b"]);
+  await clock.advance(26_999);
+  strictEqual(await isAsked(limit, "/a"), false);
+  await clock.advance(1);
+  strictEqual(await isAsked(limit, "/a"), true);
+});
+
+Deno.test("TimeLimit takes an answer that comes late for one, and lets others wait instead", async () => {
+  const clock = new FakeClock();
+  const limit = limitOn(clock);
+  const late = Promise.withResolvers<void>();
+  const call = rejects(limit.run("/late", () => late.promise));
+  const paths = Array.from({ length: 15 }, (_, at) => `/${at}`);
+  await Promise.all([hang(limit, clock, paths), call]);
+  strictEqual(await isAsked(limit, "/other"), false);
+  strictEqual(limit.isHung("/late"), true);
+  late.resolve();
+  await clock.advance(0);
+  strictEqual(limit.isHung("/late"), false);
+  strictEqual(await isAsked(limit, "/other"), true);
+  // The next that hangs may answer as well, and is asked at once.
+  strictEqual(await isAsked(limit, "/0"), true);
+});
+
+Deno.test("TimeLimit asks again at most eight times while sixteen calls wait", async () => {
+  const clock = new FakeClock();
+  const limit = limitOn(clock);
+  await hang(limit, clock, Array.from({ length: 16 }, (_, at) => `/${at}`));
+  let asked = 0;
+  for (let hour = 0; hour < 12; hour++) {
+    await clock.advance(3_600_000);
+    const call = rejects(limit.run("/0", () => {
+      asked++;
+      return never();
+    }));
+    await clock.advance(LIMIT_MS);
+    await call;
+  }
+  strictEqual(asked, 8);
+});
