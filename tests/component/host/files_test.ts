@@ -251,6 +251,19 @@ Deno.test("removeTree() leaves mounts alone and names them", async (t) => {
   strictEqual(await Deno.readTextFile(join(data, "precious")), "x");
 });
 
+for (const after of ["unmounted", "unmounted and removed"]) {
+  Deno.test(`removeTree() removes what was left for a mount, when that is ${after}`, async () => {
+    await using dir = await TempDir.make();
+    const tree = join(dir.path, "tree");
+    const bound = join(tree, "a/bound");
+    await Deno.mkdir(after === "unmounted" ? bound : tree, { recursive: true });
+    deepStrictEqual(await removeTree(tree, { left: [bound] }), {
+      kind: "removed",
+    });
+    deepStrictEqual(await namesIn(dir.path), []);
+  });
+}
+
 Deno.test("lockRootDirectory() lets one in at a time and names the holder", async () => {
   await using dir = await TempDir.make();
   {
