@@ -192,3 +192,37 @@ Deno.test("FileSource looks at everything twenty seconds after a look that took 
   await rig.pass(200);
   strictEqual(rig.images, "new");
 });
+
+for (
+  const [what, mostReads, to] of [
+    ["moved", 1.2, (at: number) => `q${at}.yaml`],
+    ["moved aside", 0, (at: number) => `p${at}.bak`],
+  ] as const
+) {
+  Deno.test(`FileSource looks at each of many manifests a few times when all are ${what}`, async () => {
+    const count = 640;
+    await using rig = await rigOf(count);
+    const { files } = rig;
+    const look = files.look.bind(files);
+    let looks = 0;
+    files.look = (path) => {
+      looks++;
+      return look(path);
+    };
+    files.reads.clear();
+    for (let at = 0; at < count; at++) {
+      const [from, name] = [`p${at}.yaml`, to(at)];
+      files.rename(from, name);
+      files.hint(from, "removed", name);
+      files.hint(name, "arrived");
+      // As many hints as wait at a time.
+      if (at % 320 === 319) await rig.pass(1);
+    }
+    await rig.pass(5_000);
+    const reads = files.reads.values().reduce((all, one) => all + one, 0);
+    ok(looks <= 9 * count, `${looks} looks`);
+    ok(reads <= mostReads * count, `${reads} reads`);
+    ok(rig.sets.length <= 17, `${rig.sets.length} sets`);
+    strictEqual(rig.sets.at(-1)?.pods.length, mostReads > 0 ? count : 0);
+  });
+}
