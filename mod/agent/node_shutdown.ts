@@ -42,7 +42,8 @@ export async function shutDownNode(
   const { clock, log, workers, parked } = deps;
   const running = workers.list().filter(isUnderWay)
     .map(({ uid, state }) => ({ uid, state, pod: state.pod }));
-  parked.begin(workers.list().map(({ uid }) => uid));
+  // One that has ended and is about to begin anew does not any more.
+  parked.begin(running.map(({ uid }) => uid));
   const all: Promise<void>[] = [];
   for (const { graceSeconds, members } of planShutdown(running, groups)) {
     const work = members.map(({ uid, pod, state }) => {

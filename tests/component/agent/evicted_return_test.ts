@@ -267,3 +267,30 @@ Deno.test("Agent brings an evicted pod with a UID back as its manifest is by the
   strictEqual(new TextDecoder().decode(env?.value), "new");
   ok(!rig.events("web").includes("Warning PodChangeIgnored"));
 });
+
+Deno.test("Agent starts no evicted pod on its way back when the machine goes down, and the next agent does (SD-01)", async () => {
+  await using rig = await CoreRig.start();
+  await rig.apply("web", named("web"));
+  await runs(rig, "web");
+  await evicted(rig, "web");
+  let over: Promise<boolean> | undefined;
+  // It has been let go, and nothing of its new life is there yet.
+  rig.log.push = (...lines: string[]): number => {
+    if (lines.some((line) => line.includes('"evicted_pod_returns"'))) {
+      const groups = [{ priority: 0, graceSeconds: 20 }];
+      const { signal } = new AbortController();
+      over = rig.core.agent.shutDown(groups, signal).then(() => true);
+    }
+    return Array.prototype.push.apply(rig.log, lines);
+  };
+  const { length } = rig.fake.callsOf("RunPodSandbox");
+  await rig.until(() => over !== undefined, "its return", {
+    stepMs: 1_000,
+    limitMs: 400_000,
+  });
+  await rig.pass(30_000);
+  strictEqual(await over, true);
+  strictEqual(rig.fake.callsOf("RunPodSandbox").length, length);
+  await reboot(rig);
+  await runs(rig, "web");
+});
