@@ -6,7 +6,7 @@
 
 import type { Pod } from "../api/types/mod.ts";
 import type { NetworkStats } from "../cri/model/mod.ts";
-import type { Clock } from "../base/mod.ts";
+import { type Clock, deadline } from "../base/mod.ts";
 import { isTerminalPhase } from "../pod/status/mod.ts";
 import type { NodeStats } from "../server/mod.ts";
 import type { ViewedCore } from "./ports.ts";
@@ -34,7 +34,10 @@ export async function viewStats(
   const uses = await meters.pods.measure(wanted, { what, signal });
   // Upstream too: who asks for processors and memory alone is told of neither.
   const [images, networks] = what === "all"
-    ? await Promise.all([imagesOf(connection), networksOf(connection)])
+    ? await Promise.all([
+      imagesOf(connection),
+      networksOf(connection, clock),
+    ])
     : [];
   return {
     nodeName,
@@ -49,13 +52,18 @@ export async function viewStats(
   };
 }
 
+/** The runtime looks into each network; who waits for all the rest has little patience. */
+const NETWORKS_LIMIT_MS = 10_000;
+
 /** Of several sandboxes of a pod the one that was measured last. */
 async function networksOf(
   { runtime }: ViewedCore["connection"],
+  clock: Clock,
 ): Promise<NodeStats["networks"]> {
+  using limit = deadline(clock, NETWORKS_LIMIT_MS);
   try {
     const newest = new Map<string, NetworkStats>();
-    for (const each of await runtime.listNetworkStats()) {
+    for (const each of await runtime.listNetworkStats(limit)) {
       const { atNanos = -1n } = newest.get(each.podUid) ?? {};
       if (each.atNanos > atNanos) newest.set(each.podUid, each);
     }
