@@ -334,13 +334,13 @@ class Watch {
       if (!sameIdentity(before, now) || now.kind === "denied") return;
       // Entries came or went a whole period ago, and no event came.
       const isDeaf = unheard === this.#events;
-      unheard = undefined;
       if (isDeaf || modifiedOf(before) !== modifiedOf(now)) {
         const hazard = await this.#checkThread(now);
         // It did not answer in time, and is asked again.
         if (hazard === "unknown") continue;
         if (isThreadLost || isDeaf && await this.#isDead(hazard)) return;
-        if (!isDeaf && events === this.#events) unheard = events;
+        const isSilent = !isDeaf && events === this.#events;
+        unheard = isSilent ? events : undefined;
       }
       before = now;
     }

@@ -108,6 +108,55 @@ const isRescan = ({ kind }: WatchHint): boolean => kind === "rescan";
 Deno.test("watchPath() watches again what the system has stopped watching, and does not take its thread for lost", async () => {
   await using watching = await Watching.create();
   const { log, path } = watching;
+  await using dead = await firstWatchDead(path);
+  watching.start();
+  await watching.untilHint(isRescan);
+  await watching.pass(1000);
+  await untilLaterFileTime();
+  await watching.untilHeard();
+  deepStrictEqual(log, []);
+  ok(dead.isPast());
+});
+
+Deno.test("watchPath() does not forget that it heard nothing while the directory does not answer", async () => {
+  await using watching = await Watching.create();
+  const { hints, log, path } = watching;
+  await using dead = await firstWatchDead(path);
+  const { readDir } = Deno;
+  let listed = 0;
+  using _restored = {
+    [Symbol.dispose]() {
+      Deno.readDir = readDir;
+    },
+  };
+  watching.start();
+  await watching.untilHint(isRescan);
+  await watching.pass(1000);
+  await untilLaterFileTime();
+  // It is listed when the change is seen, and once more when nothing was heard of it.
+  Deno.readDir = (directory) => {
+    if (directory !== path || ++listed === 1) return readDir(directory);
+    return {
+      [Symbol.asyncIterator]: () => ({ next: () => new Promise(() => {}) }),
+    };
+  };
+  await Deno.writeTextFile(join(path, "file"), "");
+  await until(async () => {
+    await watching.pass();
+    return listed > 1;
+  });
+  await watching.pass(3000);
+  Deno.readDir = readDir;
+  deepStrictEqual(hints, []);
+  await watching.untilHint(isRescan);
+  deepStrictEqual(log, []);
+  ok(dead.isPast());
+});
+
+/** The first watch of a path hears nothing, as if the system had ended it. */
+async function firstWatchDead(
+  path: string,
+): Promise<AsyncDisposable & { readonly isPast: () => boolean }> {
   const elsewhere = await Deno.makeTempDir();
   const { watchFs } = Deno;
   let isFirst = true;
@@ -116,20 +165,14 @@ Deno.test("watchPath() watches again what the system has stopped watching, and d
     if (isDead) isFirst = false;
     return watchFs(isDead ? elsewhere : paths, options);
   };
-  await using _restored = {
+  return {
+    isPast: () => !isFirst,
     async [Symbol.asyncDispose]() {
       Deno.watchFs = watchFs;
       await Deno.remove(elsewhere);
     },
   };
-  watching.start();
-  await watching.untilHint(isRescan);
-  await watching.pass(1000);
-  await untilLaterFileTime();
-  await watching.untilHeard();
-  deepStrictEqual(log, []);
-  ok(!isFirst);
-});
+}
 
 Deno.test({
   name:
