@@ -126,7 +126,7 @@ export class ImagePuller {
     // Another may have begun to pull it meanwhile.
     const begun = this.#fetched(wanted);
     if (begun !== undefined) return begun;
-    this.#pulls.begin(wanted);
+    this.#pulls.begin(wanted, { isAhead: true });
     return "pulling";
   }
 

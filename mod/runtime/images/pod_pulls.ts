@@ -146,8 +146,16 @@ export class PodPulls {
     );
   }
 
-  /** Begins a pull that goes on by itself. */
-  begin(wanted: ImageRequest): PullTask {
+  /**
+   * Begins a pull that goes on by itself.
+   *
+   * @param options.isAhead it is for what takes the place of something that runs: one that
+   * comes too soon after others waits, since that would be stopped for its failure
+   */
+  begin(
+    wanted: ImageRequest,
+    options: { readonly isAhead?: boolean } = {},
+  ): PullTask {
     const { uid, container, image } = wanted;
     this.hold(wanted);
     wanted.events.normal(container, "Pulling", `Pulling image "${image}"`);
@@ -164,7 +172,7 @@ export class PodPulls {
       const stop = (): void => progress[Symbol.dispose]();
       signal.addEventListener("abort", stop, { once: true });
       try {
-        const pulled = await this.#pullInTurn(wanted, signal);
+        const pulled = await this.#pullInTurn(wanted, { ...options, signal });
         this.#backoffs.succeeded(wanted);
         return pulled;
       } catch (error) {
@@ -176,7 +184,10 @@ export class PodPulls {
 
   async #pullInTurn(
     wanted: ImageRequest,
-    signal: AbortSignal,
+    { isAhead = false, signal }: {
+      readonly isAhead?: boolean;
+      readonly signal: AbortSignal;
+    },
   ): Promise<PullEnd> {
     const { container, image, policy, sandboxConfig, events } = wanted;
     const askedMs = this.#deps.clock.monotonic();
@@ -188,7 +199,7 @@ export class PodPulls {
       signal,
     );
     const of = { image, credentials, sandboxConfig };
-    const request = { ...of, isAlways, mayUse, begin };
+    const request = { ...of, isAlways, isAhead, mayUse, begin };
     const end = await this.#shared.join(request, signal);
     if (end.kind === "present") return this.found(wanted, end.image);
     // A pod that comes while the image is described, after its pull, has waited for none.

@@ -32,6 +32,8 @@ export interface SharedRequest {
   readonly sandboxConfig?: SandboxConfig | undefined;
   /** Only a pull of its own will do. */
   readonly isAlways: boolean;
+  /** Whether it waits where too many have begun: it is for a pod that runs meanwhile. */
+  readonly isAhead: boolean;
   /** Whether the pod may have an image that came by another way. */
   readonly mayUse: (found: Image) => Promise<boolean>;
   /** Begins something that is said of the pod while it lasts. */
@@ -156,8 +158,9 @@ export class SharedPulls {
 
   async #run(
     pull: SharedPull,
-    { image, credentials, sandboxConfig, isAlways, mayUse }: SharedRequest,
+    request: SharedRequest,
   ): Promise<SharedEnd> {
+    const { image, credentials, sandboxConfig, isAlways, mayUse } = request;
     const { calls, images, clock, records, rate, pullMetrics } = this.#deps;
     const { cancel: { signal }, isPlaced: isAtOnce } = pull;
     using _place = await this.#places.acquire(signal);
@@ -171,7 +174,10 @@ export class SharedPulls {
         return { kind: "present", image: found };
       }
     }
-    if (!rate.take()) throw new TooManyPulls();
+    while (!rate.take()) {
+      if (!request.isAhead) throw new TooManyPulls();
+      await clock.sleep(TOKEN_MS, signal);
+    }
     const options = { sandboxConfig, credentials, signal };
     return await records.around({ image, credentials }, async () => {
       const startMs = clock.monotonic();
@@ -190,6 +196,9 @@ export class SharedPulls {
     this.#pulls.delete(key);
   }
 }
+
+/** Between two looks whether another pull may begin; so often one may by default. */
+const TOKEN_MS = 200;
 
 const NEVER = new Promise<never>(() => {});
 

@@ -199,3 +199,22 @@ Deno.test("ImagePuller has a pull that failed wait ever longer, though one came 
   await rig.ensure({ image: "x:1" });
   strictEqual(pulls(), 3);
 });
+
+Deno.test("ImagePuller.fetch() waits where a pull comes too soon, so that what runs is not stopped for it", async () => {
+  const rig = pullerRig({ limits: { perSecond: 1, burst: 1 } });
+  rig.store.registry.add("x:1").add("y:1");
+  await rig.ensure({ image: "x:1" });
+  const { signal } = new AbortController();
+  const wanted = container("c", { image: "y:1" });
+  const fetch = async () => {
+    const fetched = await rig.puller.fetch(pod(), wanted, { signal });
+    await rig.clock.advance(0);
+    return fetched;
+  };
+  deepStrictEqual([await fetch(), await fetch()], ["pulling", "pulling"]);
+  await rig.clock.advance(999);
+  strictEqual(rig.store.calls.includes("pull y:1"), false);
+  await rig.clock.advance(1);
+  strictEqual(await fetch(), "over");
+  strictEqual(rig.clock.pendingTimers, 0);
+});
