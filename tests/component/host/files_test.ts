@@ -319,6 +319,31 @@ Deno.test("lockRootDirectory() is kept out by an agent that locks the file only"
   strictEqual((await lockRootDirectory(dir.path)).kind, "held");
 });
 
+Deno.test("lockRootDirectory() locks the file where no directory can be locked, and leaves nothing open", async () => {
+  await using dir = await TempDir.make();
+  const { tryLock } = Deno.FsFile.prototype;
+  let asked = 0;
+  using _restored = {
+    [Symbol.dispose]() {
+      Deno.FsFile.prototype.tryLock = tryLock;
+    },
+  };
+  // The directory is asked first.
+  Deno.FsFile.prototype.tryLock = function (exclusive) {
+    return asked++ % 2 === 0
+      ? Promise.reject(new Deno.errors.NotSupported())
+      : tryLock.call(this, exclusive);
+  };
+  const first = await lockRootDirectory(dir.path);
+  ok(first.kind === "locked");
+  using _first = first;
+  deepStrictEqual(await lockRootDirectory(dir.path), {
+    kind: "held",
+    pid: Deno.pid,
+  });
+  strictEqual(asked, 4);
+});
+
 Deno.test("lockRootDirectory() is freed when its holder is killed", async () => {
   await using dir = await TempDir.make();
   const module = new URL(
