@@ -4,12 +4,12 @@
  * @module
  */
 
-import { silentLogger } from "../../../mod/base/telemetry/mod.ts";
 import { Hidden } from "../../../mod/base/text/mod.ts";
 import { CriError } from "../../../mod/cri/model/mod.ts";
 import type { PullCredential } from "../../../mod/runtime/credentials/mod.ts";
 import type { VerificationPolicy } from "../../../mod/runtime/images/mod.ts";
 import { PulledImages } from "../../../mod/runtime/images/pulled_images.ts";
+import { LogRecorder } from "../agent/recorders.ts";
 import { FakeClock } from "../fake_clock.ts";
 
 /** The image that most pulls are of. */
@@ -21,6 +21,8 @@ export const PULLED_ID = "sha256:1";
 export class RecordMemory {
   readonly files: Map<string, string> = new Map();
   readonly steps: string[] = [];
+  /** What is logged by those that read it. */
+  readonly log: LogRecorder = new LogRecorder();
   /** Beginnings of steps that fail, such as `write /d/pulling`. */
   refused: string | undefined;
   /** What does not survive a power cut. */
@@ -85,7 +87,8 @@ export async function loadPulled(
   policy: VerificationPolicy = "NeverVerifyPreloadedImages",
 ): Promise<PulledImages> {
   const clock = new FakeClock();
-  const loading = PulledImages.load({ files: disk, clock, log: silentLogger }, {
+  const { logger: log } = disk.log;
+  const loading = PulledImages.load({ files: disk, clock, log }, {
     directory: "/d",
     rules: { policy, allowlist: [] },
   });

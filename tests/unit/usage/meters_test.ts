@@ -217,4 +217,8 @@ Deno.test("NodeMeter.measure() says of each thing whether it could be measured",
   const found = await new NodeMeter(deps, { nodeFs: "/" }).measure();
   strictEqual(found.memory, undefined);
   strictEqual(found.podsMemory, undefined);
+  const one = { capacity: 1, available: 0 };
+  const tiny = { machine: { ...machine, memory: () => one }, podsMemory };
+  const measured = await new NodeMeter(tiny, { nodeFs: "/" }).measure();
+  deepStrictEqual(measured.memory, one);
 });

@@ -47,12 +47,17 @@ function rates(...looks: readonly (readonly [number, number])[]) {
 
 Deno.test("CpuRates.fill() compares with what was measured before", () => {
   deepStrictEqual(rates([0, 5], [10, 10], [12, 14]), [undefined, 0.5, 2]);
+  deepStrictEqual(rates([0, 5], [10, 5], [20, 10]), [undefined, 0, 0.5]);
 });
 
 Deno.test("CpuRates.fill() keeps the last rate where too little time went by", () => {
   deepStrictEqual(
     rates([0, 0], [1, 0.5], [1.4, 0.9], [2, 1.5]),
     [undefined, 0.5, 0.5, 1],
+  );
+  deepStrictEqual(
+    rates([0, 0], [0.5, 0.25], [0.999, 0.75]),
+    [undefined, 0.5, 0.5],
   );
 });
 

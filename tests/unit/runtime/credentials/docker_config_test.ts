@@ -34,6 +34,9 @@ const GOOD: readonly (readonly [string, unknown, string])[] = [
     { auth: btoa("me:pass").replaceAll("=", "") },
     "me:pass",
   ],
+  ["base64 that lacks one sign of padding", { auth: "bWU6cHc" }, "me:pw"],
+  ["base64 that needs no padding", { auth: "bWU6cHdk" }, "me:pwd"],
+  ["base64 of a password alone", { auth: btoa(":p") }, ":p"],
   ["base64 of a password with colons", { auth: btoa("me:a:b") }, "me:a:b"],
   ["base64 with line breaks", { auth: `${btoa("me:p")}\n` }, "me:p"],
   ["base64 that counts before the rest", {
@@ -186,6 +189,15 @@ Deno.test("readDockerConfig() keeps control characters, long names and logins ou
   ]);
   const [long = ""] = ofEntry({}, `${"x".repeat(2000)}`).problems;
   ok(long.length < 200 && long.includes("names no registry"));
+});
+
+Deno.test("readDockerConfig() shows a hundred characters of a registry's name", () => {
+  const name = `r.example/${"x".repeat(90)}`;
+  for (const [location, shown] of [[name, name], [`${name}y`, `${name}…`]]) {
+    deepStrictEqual(ofEntry({}, location).problems, [
+      `its login for "${shown}" has no user and no password`,
+    ]);
+  }
 });
 
 Deno.test("readDockerConfig() takes a thousand logins and no more", () => {

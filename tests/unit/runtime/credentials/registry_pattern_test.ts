@@ -103,6 +103,8 @@ const GLOBS: readonly (readonly [string, string, boolean])[] = [
   ["[a-c]", "d", false],
   ["[^a-c]", "d", true],
   ["[^a-c]", "b", false],
+  ["[^a-c]", "^", true],
+  ["[^a-c]", "[", true],
   ["[a-cx]", "x", true],
   ["[\\]]", "]", true],
   ["[\\-z]", "-", true],

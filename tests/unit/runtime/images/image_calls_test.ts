@@ -61,6 +61,20 @@ Deno.test("ImageCalls.ask() lets no old answer take the place of a newer one", a
   strictEqual(images.calls.length, 2);
 });
 
+Deno.test("ImageCalls.ask() asks anew what an image is after a pull of it", async () => {
+  const { clock, images, calls } = setUp();
+  images.add("x:1");
+  images.registry.add("x:1");
+  await calls.ask("x:1");
+  const { signal } = new AbortController();
+  const options = { sandboxConfig: undefined, credentials: [], signal };
+  const pulled = calls.pull("x:1", options);
+  await clock.advance(0);
+  await pulled;
+  await calls.ask("x:1");
+  deepStrictEqual(images.calls, ["status x:1", "pull x:1", "status x:1"]);
+});
+
 Deno.test("ImageCalls.pull() gives a pull an hour, and says so", async () => {
   const { clock, images, calls } = setUp();
   images.pullMs = Infinity;

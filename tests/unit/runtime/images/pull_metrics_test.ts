@@ -58,6 +58,15 @@ Deno.test("ImagePuller counts a pull once for all its pods, and none that failed
   match(text, of(`bucket\\{${small},le="10"\\} 1`));
   match(text, of(`bucket\\{${small},le="3600"\\} 1`));
   strictEqual(/N\/A/.test(text), false);
+  deepStrictEqual(
+    [...text.matchAll(/_pull_duration_seconds_bucket\{.*le="(.*)"\}/g)]
+      .map(([, le]) => Number(le)),
+    // As upstream has them: pkg/kubelet/metrics, and one without an end.
+    [
+      ...[1, 5, 10, 20, 30, 60, 120, 180, 240, 300, 360, 480, 600, 900],
+      ...[1_200, 1_800, 2_700, 3_600, NaN],
+    ],
+  );
 });
 
 Deno.test("ImagePuller refuses a pull that comes too soon, in upstream's words, and tries it again", async () => {

@@ -249,6 +249,17 @@ Deno.test("PulledImages gives an image to nobody whose record is damaged or cann
   strictEqual(await mayUseAs(await loadPulled(disk), [MINE]), false);
 });
 
+Deno.test("PulledImages logs which record is damaged, and none that is whole", async () => {
+  const disk = new RecordMemory();
+  await pullAs(await loadPulled(disk), MINE);
+  await loadPulled(disk);
+  deepStrictEqual(disk.log.of("image_record_corrupt"), []);
+  const [path = ""] = disk.files.keys();
+  disk.files.set(path, "{}");
+  await loadPulled(disk);
+  deepStrictEqual(disk.log.of("image_record_corrupt"), [{ path }]);
+});
+
 Deno.test("PulledImages takes every image for pulled when its directory cannot be read", async () => {
   for (const directory of ["/d/pulled", "/d/pulling"]) {
     const disk = new RecordMemory();

@@ -118,6 +118,24 @@ Deno.test("ImagePuller.ensure() takes one place for a shared pull", async () => 
   await Promise.all([...asked, other]);
 });
 
+Deno.test("ImagePuller.ensure() looks once more for an image that waited for a place, and only then", async () => {
+  const rig = slowRig({ places: 1 });
+  const { clock, store } = rig;
+  const first = ask(rig, "u-1");
+  await clock.advance(0);
+  deepStrictEqual(store.calls, ["status x:1", "pull x:1"]);
+  store.calls.length = 0;
+  const second = ask(rig, "u-2", { image: "y:1" });
+  await clock.advance(5_000);
+  deepStrictEqual(store.calls, ["status y:1"]);
+  // It comes by another way meanwhile.
+  store.add("y:1");
+  await clock.advance(5_000);
+  const kinds = (await Promise.all([first, second])).map(({ kind }) => kind);
+  deepStrictEqual(kinds, ["present", "present"]);
+  strictEqual(pulls(rig, "y:1"), 0);
+});
+
 Deno.test("ImagePuller.ensure() says 0s for a pod that comes between the end of a shared pull and its description", async () => {
   const rig = slowRig();
   const { clock, store, events } = rig;
