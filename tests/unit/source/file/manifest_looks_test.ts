@@ -135,6 +135,18 @@ Deno.test("ManifestTable follows what moves on from name to name", () => {
   strictEqual(one.mover(0)("a"), false);
 });
 
+Deno.test("ManifestTable forgets where went what a name had before something moved there", () => {
+  const one = table();
+  one.update("a", { entry: GIVEN });
+  one.update("b", { entry: GIVEN });
+  const targets = () => ["a", "b", "c"].map((path) => one.get(path).movedTo);
+  one.noteMove({ from: "b", to: "c" }, 0);
+  one.noteMove({ from: "a", to: "b" }, 0);
+  deepStrictEqual(targets(), ["b", undefined, undefined]);
+  one.noteMove({ from: "b", to: "a" }, 0);
+  deepStrictEqual(targets(), [undefined, "a", undefined]);
+});
+
 Deno.test("ManifestTable believes that what a file had moved only if a hint came since", () => {
   const one = table();
   one.update("a", { entry: GIVEN, missingMs: 3, movedTo: "b" });
