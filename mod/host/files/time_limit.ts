@@ -24,7 +24,8 @@ export interface TimeLimitOptions {
  * A path is not asked again before it has answered, so that what comes late is not
  * overtaken, or seldom: a mount may be replaced while a call to the old one waits forever.
  * Each call that hangs holds one of the process's few threads for files. So one path at a
- * time is asked again, and none when too many calls hang.
+ * time is asked again. When many calls hang all others take turns, too, and when too many do
+ * none is asked any more.
  */
 export class TimeLimit {
   readonly #clock: Clock;
@@ -32,8 +33,11 @@ export class TimeLimit {
   readonly #hung = new Set<string>();
   /** How many calls did not answer in time, nor since. */
   #waiting = 0;
-  #isAskingAgain = false;
+  /** Until the path that is asked again has answered, or not in time. */
+  #asking: Promise<void> | undefined;
   #againMs = Infinity;
+  /** Whether the last path that was not hung before has answered in time. */
+  #answers = true;
   #pauseMs: number | undefined;
 
   constructor(clock: Clock, options: TimeLimitOptions) {
@@ -57,22 +61,27 @@ export class TimeLimit {
     path: string,
     work: () => Promise<Result>,
   ): Promise<Result> {
-    if (!this.#hung.has(path)) {
-      if (this.#waiting >= MOST_WAITING) throw this.#tooLong(path);
+    const isHung = this.#hung.has(path);
+    if (!isHung && this.#waiting < MOST_WAITING) {
       return await this.#try(path, work);
     }
-    if (!this.#mayAskAgain()) throw this.#tooLong(path);
-    this.#isAskingAgain = true;
+    // Calls to a mount that was replaced may wait for good: the others take turns then.
+    while (!isHung && this.#asking !== undefined) await this.#asking;
+    if (!this.#mayAsk({ isHung })) throw this.#tooLong(path);
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#asking = promise;
     try {
       return await this.#try(path, work);
     } finally {
-      this.#isAskingAgain = false;
+      this.#asking = undefined;
+      resolve();
     }
   }
 
-  #mayAskAgain(): boolean {
-    return this.#options.asksAgain && !this.#isAskingAgain &&
-      this.#clock.monotonic() >= this.#againMs &&
+  #mayAsk({ isHung }: { readonly isHung: boolean }): boolean {
+    const isTime = this.#clock.monotonic() >= this.#againMs ||
+      (this.#answers && !isHung);
+    return this.#options.asksAgain && this.#asking === undefined && isTime &&
       this.#waiting < MOST_WAITING + MOST_AGAIN;
   }
 
@@ -95,15 +104,17 @@ export class TimeLimit {
 
   #noteSilence(path: string): void {
     const isFirst = this.#hung.size === 0;
+    if (!this.#hung.has(path)) this.#answers = false;
     this.#hung.add(path);
     this.#waiting++;
-    if (!isFirst && !this.#isAskingAgain) return;
+    if (!isFirst && this.#asking === undefined) return;
     this.#pauseMs = nextDelay(this.#pauseMs, AGAIN);
     this.#againMs = this.#clock.monotonic() + this.#pauseMs;
   }
 
   #noteAnswer(path: string, { isLate }: { readonly isLate: boolean }): void {
     if (isLate) this.#waiting--;
+    else this.#answers = true;
     if (!this.#hung.delete(path)) return;
     // So may the next.
     this.#pauseMs = undefined;

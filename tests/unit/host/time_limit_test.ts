@@ -98,6 +98,41 @@ Deno.test("TimeLimit lets no more than sixteen calls wait", async () => {
   await limit.run("/0", () => Promise.resolve());
 });
 
+Deno.test("TimeLimit goes on beside sixteen calls that never answer, one call at a time", async () => {
+  const clock = new FakeClock();
+  const limit = limitOn(clock);
+  const paths = Array.from({ length: 16 }, (_, at) => `/${at}`);
+  await hang(limit, clock, paths);
+  await clock.advance(60_000);
+  let [atOnce, most] = [0, 0];
+  const work = async (): Promise<void> => {
+    most = Math.max(most, ++atOnce);
+    await clock.sleep(10, new AbortController().signal);
+    atOnce--;
+  };
+  for (let round = 0; round < 3; round++) {
+    const others = ["/other", "/more"].map((path) => limit.run(path, work));
+    await clock.advance(100);
+    await Promise.all(others);
+    for (const path of paths) strictEqual(await isAsked(limit, path), true);
+  }
+  strictEqual(most, 1);
+});
+
+Deno.test("TimeLimit does not have what answers wait for what does not", async () => {
+  const clock = new FakeClock();
+  const limit = limitOn(clock);
+  await hang(limit, clock, Array.from({ length: 16 }, (_, at) => `/${at}`));
+  await clock.advance(60_000);
+  strictEqual(await isAsked(limit, "/other"), true);
+  await hang(limit, clock, ["/0"]);
+  strictEqual(await isAsked(limit, "/other"), true);
+  strictEqual(await isAsked(limit, "/1"), false);
+  // One that did not hang before, and does now, stops them all for a time.
+  await hang(limit, clock, ["/new"]);
+  strictEqual(await isAsked(limit, "/other"), false);
+});
+
 /** Whether a path is asked; what is asked answers at once. */
 async function isAsked(limit: TimeLimit, path: string): Promise<boolean> {
   let asked = false;
