@@ -64,3 +64,31 @@ Deno.test("runFiles.replace() says that a directory is in its way, and leaves it
     true,
   );
 });
+
+Deno.test("runFiles.replace() makes the directory that is missing, for its owner alone", () => {
+  using place = new Place();
+  const path = `${place.path}/run/skerry/a.json`;
+  runFiles.replace(path, "new");
+  strictEqual(Deno.readTextFileSync(path), "new");
+  strictEqual(modeOf(`${place.path}/run/skerry`), 0o700);
+});
+
+Deno.test("runFiles.replace() leaves no draft where it cannot put the file", () => {
+  using place = new Place();
+  const path = `${place.path}/a.json`;
+  Deno.mkdirSync(`${path}/full`, { recursive: true });
+  throws(() => runFiles.replace(path, "new"), FileError);
+  const names = [...Deno.readDirSync(place.path)].map(({ name }) => name);
+  deepStrictEqual(names, ["a.json"]);
+});
+
+Deno.test("runFiles.remove() takes what is missing for removed, and says what it cannot remove", () => {
+  using place = new Place();
+  const path = `${place.path}/a.json`;
+  runFiles.replace(path, "new");
+  runFiles.remove(path);
+  runFiles.remove(path);
+  deepStrictEqual([...Deno.readDirSync(place.path)], []);
+  Deno.mkdirSync(`${path}/full`, { recursive: true });
+  throws(() => runFiles.remove(path), FileError);
+});
