@@ -1,5 +1,5 @@
 /**
- * How often a watched path is looked for that is away.
+ * How often a watched path is looked for that is away, or does not answer.
  *
  * @module
  */
@@ -9,11 +9,14 @@ import { watchPath } from "../../../mod/host/files/mod.ts";
 import { FakeClock } from "../../support/fake_clock.ts";
 import { messagesTo } from "../../support/log_lines.ts";
 
-Deno.test("watchPath() looks for a path that is away at once, soon, and then each second", async () => {
+/** When a path is looked at by a watch of that time, if each look gets that answer. */
+async function looksFor(
+  ms: number,
+  answer: () => Promise<never>,
+): Promise<readonly number[]> {
   const clock = new FakeClock();
   const { stat, lstat } = Deno;
   const looks: number[] = [];
-  const missing = () => Promise.reject(new Deno.errors.NotFound());
   using _restored = {
     [Symbol.dispose]() {
       Object.assign(Deno, { stat, lstat });
@@ -22,18 +25,29 @@ Deno.test("watchPath() looks for a path that is away at once, soon, and then eac
   Deno.stat = (file) => {
     if (file !== "/away") return stat(file);
     looks.push(clock.monotonic());
-    return missing();
+    return answer();
   };
-  Deno.lstat = (file) => file === "/away" ? missing() : lstat(file);
+  Deno.lstat = (file) => file === "/away" ? answer() : lstat(file);
   const stop = new AbortController();
   const log = messagesTo([], { clock });
   const watching = Array.fromAsync(
     watchPath("/away", stop.signal, { clock, log }),
   );
   const startMs = clock.monotonic();
-  await clock.advance(5000);
+  await clock.advance(ms);
   stop.abort();
   deepStrictEqual(await watching, []);
-  const waits = looks.map((ms, at) => ms - (looks[at - 1] ?? startMs));
+  return looks.map((at) => at - startMs);
+}
+
+Deno.test("watchPath() looks for a path that is away at once, soon, and then each second", async () => {
+  const missing = () => Promise.reject(new Deno.errors.NotFound());
+  const looks = await looksFor(5000, missing);
+  const waits = looks.map((at, index) => at - (looks[index - 1] ?? 0));
   deepStrictEqual(waits, [0, 20, 40, 80, 160, 320, 640, 1000, 1000, 1000]);
+});
+
+Deno.test("watchPath() takes a path for hung after three seconds, and asks it again after a minute", async () => {
+  const looks = await looksFor(120_000, () => new Promise(() => {}));
+  deepStrictEqual(looks, [0, 63_260]);
 });
