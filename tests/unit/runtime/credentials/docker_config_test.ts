@@ -157,11 +157,15 @@ for (
 }
 
 Deno.test("readDockerConfig() refuses what is no UTF-8", () => {
-  const bytes = new Uint8Array([0x7b, 0xff, 0x7d]);
-  deepStrictEqual(readDockerConfig(bytes, "config.json"), {
-    logins: [],
-    problems: ["it is not a JSON object"],
-  });
+  const text = new TextEncoder().encode('{"auths":{"?":{"auth":"bWU6cHc="}}}');
+  // In a name, where JSON takes every character.
+  const inName = text.with(text.indexOf("?".charCodeAt(0)), 0xff);
+  for (const bytes of [new Uint8Array([0x7b, 0xff, 0x7d]), inName]) {
+    deepStrictEqual(readDockerConfig(bytes, "config.json"), {
+      logins: [],
+      problems: ["it is not a JSON object"],
+    });
+  }
 });
 
 Deno.test("readDockerConfig() takes logins from the top of a dockercfg, and from auths alone of a config.json", () => {

@@ -85,6 +85,8 @@ Deno.test("ImagePuller refuses a pull that comes too soon, in upstream's words, 
     /Failed to pull image "y:1": pull QPS exceeded/,
   );
   strictEqual(rig.store.calls.includes("pull y:1"), false);
+  const soon = await rig.ensure({ image: "y:1" });
+  strictEqual(soon.kind === "failed" && soon.reason, "ImagePullBackOff");
   await rig.clock.advance(10_000);
   strictEqual((await rig.ensure({ image: "y:1" })).kind, "present");
 });
