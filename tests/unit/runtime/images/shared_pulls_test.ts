@@ -195,3 +195,14 @@ for (
     strictEqual(pulls(rig), wanted);
   });
 }
+
+Deno.test("ImagePuller.ensure() keeps the pauses of a pod's images apart", async () => {
+  const rig = pullerRig();
+  const kinds: unknown[] = [];
+  for (const image of ["x:1", "y:1", "x:1", "y:1"]) {
+    const end = await rig.ensure({ image });
+    kinds.push(end.kind === "failed" && end.reason);
+  }
+  const [failed, waits] = ["ErrImagePull", "ImagePullBackOff"];
+  deepStrictEqual(kinds, [failed, failed, waits, waits]);
+});
