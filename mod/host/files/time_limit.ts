@@ -24,8 +24,8 @@ export interface TimeLimitOptions {
  * A path is not asked again before it has answered, so that what comes late is not
  * overtaken, or seldom: a mount may be replaced while a call to the old one waits forever.
  * Each call that hangs holds one of the process's few threads for files. So one path at a
- * time is asked again. When many calls hang all others take turns, too, and when too many do
- * none is asked any more.
+ * time is asked again, and none any more when eight such calls hang, be it one path or many.
+ * When many calls hang all others take turns, too, and when too many do none is asked any more.
  */
 export class TimeLimit {
   readonly #clock: Clock;
@@ -33,11 +33,13 @@ export class TimeLimit {
   readonly #hung = new Set<string>();
   /** How many calls did not answer in time, nor since. */
   #waiting = 0;
+  /** How many of them were for a path that was hung already. */
+  #waitingAgain = 0;
   /** Until the path that is asked again has answered, or not in time. */
   #asking: Promise<void> | undefined;
   #againMs = Infinity;
-  /** Whether the last path that was not hung before has answered in time. */
-  #answers = true;
+  /** When a path that is not hung may take a turn. */
+  #turnMs = -Infinity;
   #pauseMs: number | undefined;
 
   constructor(clock: Clock, options: TimeLimitOptions) {
@@ -79,10 +81,13 @@ export class TimeLimit {
   }
 
   #mayAsk({ isHung }: { readonly isHung: boolean }): boolean {
-    const isTime = this.#clock.monotonic() >= this.#againMs ||
-      (this.#answers && !isHung);
-    return this.#options.asksAgain && this.#asking === undefined && isTime &&
-      this.#waiting < MOST_WAITING + MOST_AGAIN;
+    if (!this.#options.asksAgain || this.#asking !== undefined) return false;
+    const nowMs = this.#clock.monotonic();
+    // What is known to hang takes neither the time nor the last threads of the others.
+    return isHung
+      ? nowMs >= this.#againMs && this.#waitingAgain < MOST_AGAIN &&
+        this.#waiting < MOST_WAITING + MOST_AGAIN
+      : nowMs >= this.#turnMs && this.#waiting < MOST_IN_ALL;
   }
 
   async #try<Result>(
@@ -90,31 +95,43 @@ export class TimeLimit {
     work: () => Promise<Result>,
   ): Promise<Result> {
     const { promise, reject } = Promise.withResolvers<never>();
+    const isAgain = this.#hung.has(path);
     let isLate = false;
     const working = work();
-    const answered = (): void => this.#noteAnswer(path, { isLate });
+    const answered = (): void => {
+      if (isLate) this.#countWaiting(-1, { isAgain });
+      this.#noteAnswer(path);
+    };
     working.then(answered, answered);
     using _timer = this.#clock.after(this.#options.limitMs, () => {
       isLate = true;
-      this.#noteSilence(path);
+      this.#noteSilence(path, { isAgain });
+      this.#countWaiting(1, { isAgain });
       reject(this.#tooLong(path));
     });
     return await Promise.race([working, promise]);
   }
 
-  #noteSilence(path: string): void {
-    const isFirst = this.#hung.size === 0;
-    if (!this.#hung.has(path)) this.#answers = false;
-    this.#hung.add(path);
-    this.#waiting++;
-    if (!isFirst && this.#asking === undefined) return;
-    this.#pauseMs = nextDelay(this.#pauseMs, AGAIN);
-    this.#againMs = this.#clock.monotonic() + this.#pauseMs;
+  #countWaiting(
+    more: 1 | -1,
+    { isAgain }: { readonly isAgain: boolean },
+  ): void {
+    this.#waiting += more;
+    if (isAgain) this.#waitingAgain += more;
   }
 
-  #noteAnswer(path: string, { isLate }: { readonly isLate: boolean }): void {
-    if (isLate) this.#waiting--;
-    else this.#answers = true;
+  #noteSilence(path: string, { isAgain }: { readonly isAgain: boolean }): void {
+    const nowMs = this.#clock.monotonic();
+    if (isAgain || this.#hung.size === 0) {
+      this.#pauseMs = nextDelay(this.#pauseMs, AGAIN);
+      this.#againMs = nowMs + this.#pauseMs;
+    }
+    if (!isAgain) this.#turnMs = nowMs + AGAIN.baseMs;
+    this.#hung.add(path);
+  }
+
+  #noteAnswer(path: string): void {
+    this.#turnMs = -Infinity;
     if (!this.#hung.delete(path)) return;
     // So may the next.
     this.#pauseMs = undefined;
@@ -132,5 +149,6 @@ export class TimeLimit {
 // Deno (2.9.6) has 32 threads for files.
 const MOST_WAITING = 16;
 const MOST_AGAIN = 8;
+const MOST_IN_ALL = 28;
 
 const AGAIN: BackoffOptions = { baseMs: 60_000, maxMs: 3_600_000 };

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { rejects, strictEqual } from "node:assert/strict";
+import { deepStrictEqual, rejects, strictEqual } from "node:assert/strict";
 import { TimeLimit } from "../../../mod/host/files/time_limit.ts";
 import { FakeClock } from "../../support/fake_clock.ts";
 
@@ -218,4 +218,47 @@ Deno.test("TimeLimit asks again at most eight times while sixteen calls wait", a
     await call;
   }
   strictEqual(asked, 8);
+});
+
+/** Asks for paths every 20 s for some hours, as a full look does; says when each answered last. */
+async function lookFor(
+  hours: number,
+  { hung, well }: { readonly hung: number; readonly well: string },
+): Promise<{ readonly wellHours: number; readonly asked: number }> {
+  const clock = new FakeClock();
+  const limit = limitOn(clock);
+  let [asked, wellMs] = [0, 0];
+  const hang = (): Promise<never> => {
+    asked++;
+    return never();
+  };
+  for (let look = 0; look < hours * 180; look++) {
+    // Those that hang come first.
+    const calls = Array.from(
+      { length: hung },
+      (_, at) => limit.run(`/${at}`, hang),
+    ).map((call) => call.catch(() => {}));
+    calls.push(
+      limit.run(well, () => Promise.resolve()).then(() => {
+        wellMs = clock.monotonic();
+      }).catch(() => {}),
+    );
+    await clock.advance(20_000);
+    await Promise.all(calls);
+  }
+  return { wellHours: Math.ceil(wellMs / 3_600_000), asked };
+}
+
+Deno.test("TimeLimit asks one path that never answers eight times again, and the others for good", async () => {
+  deepStrictEqual(await lookFor(30, { hung: 1, well: "/well" }), {
+    wellHours: 30,
+    asked: 9,
+  });
+});
+
+Deno.test("TimeLimit gives others a turn though sixteen that hung are asked before them each time", async () => {
+  deepStrictEqual(await lookFor(30, { hung: 16, well: "/well" }), {
+    wellHours: 30,
+    asked: 24,
+  });
 });
