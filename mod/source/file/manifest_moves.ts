@@ -85,11 +85,23 @@ export class ManifestMoves {
     };
   }
 
-  /** Forgets the links between names of which none is to be looked at. */
-  forgetQuiet(isAwaited: (path: string) => boolean): void {
+  /**
+   * Forgets the links between names of which none is to be looked at, and of the others the
+   * names of which nothing is known: what moves on without pause leaves any number of them.
+   *
+   * @param stateOf what is known of a name, and the look at it that is asked for
+   */
+  forgetQuiet(
+    stateOf: (path: string) => { readonly look?: unknown } | undefined,
+  ): void {
     for (const group of new Set(this.#linked.values())) {
-      if (group.values().some(isAwaited)) continue;
-      for (const path of group) this.#linked.delete(path);
+      const isAwaited = group.values().some((path) => stateOf(path)?.look);
+      for (const path of group) {
+        const isOf = stateOf(path) !== undefined || this.#asideMs.has(path);
+        if (isAwaited && isOf) continue;
+        group.delete(path);
+        this.#linked.delete(path);
+      }
     }
   }
 

@@ -99,7 +99,7 @@ export class ManifestTable {
       entry?.read === undefined ? [] : [[path, entry.read.stamp] as const]
     );
     this.moves.place(stamps);
-    this.moves.forgetQuiet((path) => this.get(path).look !== undefined);
+    this.moves.forgetQuiet((path) => this.#states.get(path));
   }
 
   /**

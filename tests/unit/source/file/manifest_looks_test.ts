@@ -135,6 +135,23 @@ Deno.test("ManifestTable follows what moves on from name to name", () => {
   strictEqual(one.mover(0)("a"), false);
 });
 
+Deno.test("ManifestTable holds few names of a file that moves on without pause", () => {
+  const one = table();
+  for (let at = 0; at < 500; at++) {
+    one.noteMove({ from: `${at}`, to: `${at + 1}` }, at);
+    // The first name was looked at, the other is to be.
+    one.update(`${at}`, { look: undefined, changingMs: undefined });
+    one.notePlaces();
+  }
+  let names = 0;
+  const count = (): boolean => {
+    names++;
+    return false;
+  };
+  one.moves.mover(500, count)(undefined);
+  strictEqual(names, 1);
+});
+
 Deno.test("ManifestTable forgets where went what a name had before something moved there", () => {
   const one = table();
   one.update("a", { entry: GIVEN });

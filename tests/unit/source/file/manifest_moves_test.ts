@@ -32,9 +32,21 @@ Deno.test("ManifestMoves forgets links between names that are at rest, and no ot
   const moves = new ManifestMoves();
   moves.link("a", "b");
   moves.link("x", "y");
-  moves.forgetQuiet((path) => path === "y");
+  moves.forgetQuiet((path) => path === "y" ? { look: "now" } : {});
   const isMoving = moves.mover(0, (path) => path === "b" || path === "y");
   deepStrictEqual(["a", "x"].map(isMoving), [false, true]);
+});
+
+Deno.test("ManifestMoves forgets of linked names those of which nothing is known, and links the rest", () => {
+  const moves = new ManifestMoves();
+  moves.link("a", "b");
+  moves.link("b", "c");
+  moves.link("c", "d");
+  moves.noteAside("c", { nowMs: 0, untilMs: 100 });
+  const states = new Map([["a", {}], ["d", { look: "now" }]]);
+  moves.forgetQuiet((path) => states.get(path));
+  const isMoving = moves.mover(100, (path) => path === "d");
+  deepStrictEqual(["a", "b", "c"].map(isMoving), [true, false, true]);
 });
 
 Deno.test("ManifestMoves waits for what went aside, and for what is linked to it, for a while", () => {
