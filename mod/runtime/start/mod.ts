@@ -5,7 +5,7 @@
  * nothing, since the next sync looks at the runtime first. A container is created at most once
  * for each number of its runs, and waits between crashes as the kubelet has it wait.
  *
- * @example The kubelet's longest wait between crashes
+ * @example The kubelet's limits of pulls, and its longest wait between crashes
  * ```ts
  * import { strictEqual } from "node:assert/strict";
  * import type { ExecutorOptions } from "./mod.ts";
@@ -13,8 +13,9 @@
  * const options: ExecutorOptions = {
  *   maxParallelStarts: 6,
  *   maxRestartWaitMs: 300_000,
+ *   pulls: { places: 5, progressDeadlineMs: 300_000, limits: { perSecond: 5, burst: 10 } },
  * };
- * strictEqual(options.maxParallelPulls, undefined);
+ * strictEqual(options.pulls.places, 5);
  * ```
  *
  * @module
