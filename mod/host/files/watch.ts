@@ -283,7 +283,8 @@ class Watch {
     if (look.kind === "denied" || look.kind === "hung") return "unknown";
     try {
       const judge = () => judgeWatchHazard(this.#path, look);
-      return await this.#limit.run(this.#path, judge);
+      // What a link leads to may not answer though the path itself does.
+      return await this.#limit.run(join(this.#path, "*"), judge);
     } catch {
       // It does not answer; the next look says so, too.
       return "unknown";

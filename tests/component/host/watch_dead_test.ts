@@ -230,6 +230,35 @@ Deno.test("watchPath() ends, and waits for a file system that does not answer, a
   await watching.stop();
 });
 
+Deno.test("watchPath() looks at a directory on while what a link in it leads to does not answer", async () => {
+  await using watching = await Watching.create();
+  const { hints, path } = watching;
+  const link = join(path, "link");
+  await Deno.symlink(path, link);
+  const { stat } = Deno;
+  const late = Promise.withResolvers<never>();
+  let hung = 0;
+  using _restored = {
+    [Symbol.dispose]() {
+      Deno.stat = stat;
+      late.reject(new Error("EIO"));
+    },
+  };
+  Deno.stat = (file) => {
+    if (file !== link) return stat(file);
+    hung++;
+    return late.promise;
+  };
+  watching.start();
+  await watching.pass(10_000);
+  await untilLaterFileTime();
+  hints.length = 0;
+  await Deno.writeTextFile(join(path, "file"), "");
+  await watching.pass(3000);
+  ok(hints.some(isRescan));
+  strictEqual(hung, 1);
+});
+
 Deno.test("watchPath() neither begins nor ends to watch while the thread waits for something, and goes on when it reports again", async () => {
   await using watching = await Watching.create();
   const { path } = watching;
