@@ -125,10 +125,10 @@ export class GarbageCollector {
 
   /** What could not be removed at the last try, what failed first at first. */
   failures(): readonly GarbageFailure[] {
-    return [...this.#failing].map((
-      { garbage: { key, what }, failure = "" },
-    ) => ({
-      ...{ key, what, why: failure },
+    return [...this.#failing].map(({ garbage: { key, what }, failure }) => ({
+      key,
+      what,
+      why: failure ?? "",
     }));
   }
 
