@@ -128,8 +128,8 @@ export class NodePressureManager {
   #state: PressureState = NO_PRESSURE;
   #conditions: readonly NodePressure[] = [];
   #listener = (): void => {};
-  /** Contradictions that were told of. */
-  #conflicts: ReadonlySet<string> = new Set();
+  /** Those that contradict others, which was told. */
+  #conflicts: ReadonlySet<Threshold> = new Set();
   /** Signals that could not be measured last time: logged once. */
   #unmeasured = "";
   /** Why ranking failed for each of those that are short: logged once. */
@@ -363,13 +363,13 @@ export class NodePressureManager {
   #warnOfConflicts(observations: Observations): void {
     const { events, node, log } = this.#deps;
     const all = thresholdConflicts(this.#options.thresholds, observations);
-    for (const message of all) {
-      if (this.#conflicts.has(message)) continue;
+    for (const { threshold, message } of all) {
+      if (this.#conflicts.has(threshold)) continue;
       log.warn("thresholds_contradict", { fault: message });
       const reason = "InvalidEvictionThreshold";
       events.record(node, { type: "Warning", reason, message });
     }
-    this.#conflicts = new Set(all);
+    this.#conflicts = new Set(all.map(({ threshold }) => threshold));
   }
 
   #logUnmeasured(observations: Observations): void {

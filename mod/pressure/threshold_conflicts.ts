@@ -15,6 +15,13 @@ import { type Amount, amountOf, type Threshold } from "./thresholds.ts";
 
 const DERIVED: readonly PressureSignal[] = DERIVED_SIGNALS;
 
+/** A threshold that cannot be used as it is, and why. */
+export interface ThresholdConflict {
+  readonly threshold: Threshold;
+  /** With figures that may be others at the next look: how many inodes there are changes. */
+  readonly message: string;
+}
+
 /**
  * Says of each soft threshold that is not above the hard one, where one is a quantity and the
  * other a part, so that only what there is in all tells. It never counts: the hard one is met
@@ -23,11 +30,12 @@ const DERIVED: readonly PressureSignal[] = DERIVED_SIGNALS;
 export function thresholdConflicts(
   thresholds: readonly Threshold[],
   observations: Observations,
-): readonly string[] {
-  return [
-    ...softConflicts(thresholds, observations),
-    ...thresholds.flatMap((each) => excessOf(each, observations) ?? []),
-  ];
+): readonly ThresholdConflict[] {
+  return thresholds.flatMap((threshold) => {
+    const message = excessOf(threshold, observations) ??
+      softConflictOf(threshold, { thresholds, observations });
+    return message === undefined ? [] : [{ threshold, message }];
+  });
 }
 
 /**
@@ -61,32 +69,32 @@ function excessOf(
   } there are`;
 }
 
-function softConflicts(
-  thresholds: readonly Threshold[],
-  observations: Observations,
-): readonly string[] {
-  return thresholds.flatMap((soft) => {
-    const { signal, kind } = soft;
-    if (kind !== "soft" || DERIVED.includes(signal)) return [];
-    const hard = thresholds.find((each) =>
-      each.kind === "hard" && each.signal === signal
-    );
-    const observed = observations.get(signal);
-    if (hard === undefined || observed === undefined) return [];
-    if (hard.least.kind === soft.least.kind) return [];
-    const amount = amountOf(soft.least, observed);
-    if (amount > amountOf(hard.least, observed)) return [];
-    const text = (of: number) => starvedAmount(of, resourceOf(signal));
-    const given = (of: Amount) =>
-      of.kind === "part" ? partText(of.value) : text(of.value);
-    return [
-      `Cannot use evictionSoft["${signal}"]: found "${
-        given(soft.least)
-      }" beside evictionHard["${signal}"] "${
-        given(hard.least)
-      }", wanted more than that of the ${text(observed.capacity)} there are`,
-    ];
-  });
+/** What is wrong with a soft threshold; `undefined` if nothing is, and of any other. */
+function softConflictOf(
+  { signal, kind, least }: Threshold,
+  { thresholds, observations }: {
+    readonly thresholds: readonly Threshold[];
+    readonly observations: Observations;
+  },
+): string | undefined {
+  if (kind !== "soft" || DERIVED.includes(signal)) return undefined;
+  const hard = thresholds.find((each) =>
+    each.kind === "hard" && each.signal === signal
+  );
+  const observed = observations.get(signal);
+  if (hard === undefined || observed === undefined) return undefined;
+  if (hard.least.kind === least.kind) return undefined;
+  if (amountOf(least, observed) > amountOf(hard.least, observed)) {
+    return undefined;
+  }
+  const text = (of: number) => starvedAmount(of, resourceOf(signal));
+  const given = (of: Amount) =>
+    of.kind === "part" ? partText(of.value) : text(of.value);
+  return `Cannot use evictionSoft["${signal}"]: found "${
+    given(least)
+  }" beside evictionHard["${signal}"] "${
+    given(hard.least)
+  }", wanted more than that of the ${text(observed.capacity)} there are`;
 }
 
 function partText(value: number): string {

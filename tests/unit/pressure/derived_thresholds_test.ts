@@ -4,7 +4,7 @@
  * @module
  */
 
-import { deepStrictEqual } from "node:assert/strict";
+import { deepStrictEqual, strictEqual } from "node:assert/strict";
 import { MetricsRegistry } from "../../../mod/base/telemetry/mod.ts";
 import { NodePressureManager } from "../../../mod/pressure/node_pressure_manager.ts";
 import { FakeClock } from "../../support/fake_clock.ts";
@@ -104,10 +104,15 @@ function conflicts(
   signal: PressureSignal = "memory.available",
 ): readonly string[] {
   const observed = { capacity: capacityMi * MI, available: 0 };
-  return thresholdConflicts(
-    [threshold(signal, hard), threshold(signal, soft, "soft")],
+  const given = threshold(signal, soft, "soft");
+  const all = thresholdConflicts(
+    [threshold(signal, hard), given],
     new Map([[signal, observed]]),
   );
+  return all.map(({ threshold: found, message }) => {
+    strictEqual(found, given);
+    return message;
+  });
 }
 
 Deno.test("thresholdConflicts() names both fields of a soft threshold that is not above the hard one", () => {
@@ -175,7 +180,7 @@ for (
       isReachable ? [...seen.keys()] : ["memory.available"],
     );
     deepStrictEqual(
-      thresholdConflicts(all, seen),
+      thresholdConflicts(all, seen).map(({ message }) => message),
       isReachable ? [] : [
         `Cannot use evictionHard for "allocatableMemory.available": found "${
           least + reclaim
@@ -223,4 +228,42 @@ Deno.test("NodePressureManager ends no pod for the memory of all pods where they
   deepStrictEqual(manager.conditions, []);
   const said = log.filter((line) => line.includes("thresholds_contradict"));
   deepStrictEqual(said.length, 1);
+});
+
+Deno.test("NodePressureManager warns once of thresholds that contradict each other though the disk's capacity changes", async () => {
+  const clock = new FakeClock();
+  const log: string[] = [];
+  const events: string[] = [];
+  let capacity = 5_000;
+  const signal = "nodefs.inodesFree";
+  const manager = new NodePressureManager({
+    clock,
+    metrics: new MetricsRegistry(),
+    log: linesTo(log, { clock }),
+    events: { record: (_of, { message }) => events.push(message) },
+    node: { kind: "Node", name: "edge1", namespace: "default", uid: "edge1" },
+    meters: {
+      layout: () => Promise.reject(new Error("not asked")),
+      // XFS makes inodes as long as there is room: how many there are changes all the time.
+      observe: () =>
+        Promise.resolve(
+          new Map([[signal, { capacity: capacity--, available: 4_000 }]]),
+        ),
+      pods: () => Promise.reject(new Error("not asked")),
+    },
+    pods: { running: () => [], evict: () => false, hasEnded: () => true },
+    reclaimers: [],
+  }, {
+    thresholds: [
+      threshold(signal, { kind: "quantity", value: 700 }),
+      threshold(signal, { kind: "part", value: 0.07 }, "soft"),
+    ],
+    transitionMs: 300_000,
+    maxPodGraceSeconds: 20,
+  });
+  const never = new AbortController().signal;
+  for (let look = 0; look < 10; look++) await manager.check(never);
+  strictEqual(events.length, 1);
+  const said = log.filter((line) => line.includes("thresholds_contradict"));
+  strictEqual(said.length, 1);
 });
