@@ -26,11 +26,18 @@ const ANSWER_LIMIT_MS = 60_000;
 const MAX_BYTES = 1 << 20;
 /** Registries that one device pulls from; the oldest answer goes. */
 const MAX_CACHED = 100;
+/**
+ * What all kept answers have together; the oldest goes. What is made of one may take four
+ * times as much memory, and more for each label of its registries.
+ */
+const MAX_CACHED_BYTES = 4 << 20;
 
 interface CachedLogins {
   readonly logins: readonly RegistryLogin[];
   /** On the monotonic clock. */
   readonly untilMs: number;
+  /** How long the answer was. */
+  readonly bytes: number;
 }
 
 /**
@@ -107,11 +114,22 @@ export class CredentialEndpoint implements NodeLogins {
     if (cacheMs > 0) {
       const [image = "", registry = "", all = ""] = keysOf(repository);
       const key = { Image: image, Registry: registry, Global: all }[cacheKey];
-      this.#cached.set(key, { logins, untilMs: clock.monotonic() + cacheMs });
-      const [oldest = key] = this.#cached.keys();
-      if (this.#cached.size > MAX_CACHED) this.#cached.delete(oldest);
+      const untilMs = clock.monotonic() + cacheMs;
+      this.#keep(key, { logins, untilMs, bytes: body.length });
     }
     return { logins, problems: [] };
+  }
+
+  #keep(key: string, answer: CachedLogins): void {
+    const cached = this.#cached;
+    cached.delete(key);
+    cached.set(key, answer);
+    let bytes = cached.values().reduce((sum, each) => sum + each.bytes, 0);
+    for (const [oldest, { bytes: itsBytes }] of cached) {
+      if (cached.size <= MAX_CACHED && bytes <= MAX_CACHED_BYTES) return;
+      cached.delete(oldest);
+      bytes -= itsBytes;
+    }
   }
 
   #without(problem: string): ReadLogins {

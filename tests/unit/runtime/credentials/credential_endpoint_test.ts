@@ -165,3 +165,18 @@ Deno.test("CredentialEndpoint.read() waits a minute for an answer and no longer"
   ok(problem.endsWith("The work took longer than 60000 ms"), problem);
   strictEqual(clock.pendingTimers, 0);
 });
+
+Deno.test("CredentialEndpoint.read() keeps four mebibytes of answers at most, the last ones", async () => {
+  const text = new TextDecoder().decode(answer().body);
+  // Nothing but blanks behind it: what counts is how long it is.
+  const body = new TextEncoder().encode(text.padEnd(1 << 20));
+  const { asked, read } = rig(() =>
+    Promise.resolve({ status: 200, body, isWhole: true })
+  );
+  const names = [0, 1, 2, 3, 4].map((n) => `r.example/${n}`);
+  for (const name of names) await read(name);
+  for (const name of names.slice(1)) await read(name);
+  deepStrictEqual(asked, names);
+  await read("r.example/0");
+  deepStrictEqual(asked.at(-1), "r.example/0");
+});
