@@ -17,7 +17,7 @@ const BUFFER_BYTES = 32 * 1024;
 
 /**
  * As much as is read and decompressed at once: gzip makes a thousand times as much of it at
- * most, all of which is held, and gone through before anything else runs.
+ * most, all of which is held.
  */
 const PACKED_BYTES = 256;
 
@@ -135,10 +135,13 @@ export class OpenLogFile implements AsyncDisposable {
     for await (
       const piece of packed.pipeThrough(new DecompressionStream("gzip"))
     ) {
-      // Reading what the system has at hand is no pause.
-      await new Promise((resolve) => setImmediate(resolve));
-      if (skip < piece.length) yield piece.subarray(skip);
-      skip = Math.max(0, skip - piece.length);
+      for (let at = 0; at < piece.length; at += BUFFER_BYTES) {
+        // Reading what the system has at hand is no pause, and a part may be very many lines.
+        await new Promise((resolve) => setImmediate(resolve));
+        const part = piece.subarray(at, at + BUFFER_BYTES);
+        if (skip < part.length) yield part.subarray(skip);
+        skip = Math.max(0, skip - part.length);
+      }
     }
   }
 
