@@ -52,4 +52,5 @@ export type {
   SecurityContext,
   Volume,
   VolumeMount,
+  Wire,
 } from "./pod.ts";

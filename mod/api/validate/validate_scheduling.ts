@@ -37,7 +37,7 @@ type NodeTerm = NonNullable<
 >["nodeSelectorTerms"][number];
 type PodRules = NonNullable<Affinity["podAffinity"]>;
 type PodTerm = NonNullable<PodRules[typeof REQUIRED]>[number];
-type LabelSelector = NonNullable<PodTerm["labelSelector"]>;
+type TermSelector = NonNullable<PodTerm["labelSelector"]>;
 /** Which taints of a node a pod puts up with. */
 export type Toleration = NonNullable<PodSpec["tolerations"]>[number];
 type Spread = NonNullable<PodSpec["topologySpreadConstraints"]>[number];
@@ -111,7 +111,7 @@ function checkCount(
   }
 }
 
-const SELECTOR = fields<LabelSelector>({
+const SELECTOR = fields<TermSelector>({
   matchLabels: validateLabels,
   matchExpressions: each(fields({
     key: QUALIFIED,
@@ -150,7 +150,7 @@ const POD_RULES = fields<PodRules>({
 function checkLabelKeys(
   keys: readonly string[] | undefined,
   at: Place,
-  { labelSelector }: { readonly labelSelector?: LabelSelector },
+  { labelSelector }: { readonly labelSelector?: TermSelector },
 ): void {
   if (!keys?.length) return;
   if (labelSelector === undefined) {

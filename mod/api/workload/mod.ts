@@ -1,0 +1,36 @@
+/**
+ * The objects that make pods (Deployment, Job and their like), as types: decoded and with
+ * their defaults, as a store gives them. Nothing here has code that runs.
+ *
+ * @example A template of pods
+ * ```ts
+ * import type { PodTemplate } from "./mod.ts";
+ *
+ * const template: PodTemplate = {
+ *   metadata: { labels: { app: "web" } },
+ *   spec: { containers: [{ name: "server", image: "busybox" }] },
+ * };
+ * template satisfies { readonly spec: object };
+ * ```
+ *
+ * @module
+ */
+
+export type {
+  ApiObject,
+  ControllerRevision,
+  CronJob,
+  DaemonSet,
+  Deployment,
+  Job,
+  JobTemplate,
+  LabelSelector,
+  OwnerReference,
+  PersistentVolumeClaim,
+  PodTemplate,
+  ReplicaSet,
+  ReplicationController,
+  StatefulSet,
+  StoredMeta,
+  Workload,
+} from "./workload.ts";
