@@ -48,7 +48,6 @@ export type {
   Probe,
   ProjectedSource,
   ResourceRequirements,
-  RestartPolicy,
   SecurityContext,
   Volume,
   VolumeMount,

@@ -75,9 +75,6 @@ export type ProjectedSource = NonNullable<
 /** Where a container sees a volume. */
 export type VolumeMount = Wire<V1VolumeMount>;
 
-/** Restart policy of a pod. */
-export type RestartPolicy = "Always" | "OnFailure" | "Never";
-
 /** Which of a pod's three lists a container stands in. */
 export type ContainerKind = "init" | "app" | "ephemeral";
 

@@ -5,7 +5,7 @@
  * @module
  */
 
-import type { ContainerSpec, Pod, RestartPolicy } from "../../api/types/mod.ts";
+import type { ContainerSpec, Pod } from "../../api/types/mod.ts";
 import {
   currentContainer,
   isInNewestSandbox,
@@ -13,6 +13,9 @@ import {
   type ObservedContainer,
   type ObservedPod,
 } from "./observed.ts";
+
+/** Restart policy of a pod. */
+export type RestartPolicy = "Always" | "OnFailure" | "Never";
 
 /** What the end of a container asks for. */
 export type ExitVerdict = "leave" | "restart" | "restart_all";
