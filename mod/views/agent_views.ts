@@ -7,7 +7,6 @@
 import type { Pod } from "../api/types/mod.ts";
 import type { Clock } from "../base/mod.ts";
 import type { MetricsRegistry } from "../base/telemetry/mod.ts";
-import type { AgentConfig } from "../config/mod.ts";
 import type { EventRecorder } from "../events/mod.ts";
 import type {
   AgentView,
@@ -35,6 +34,12 @@ const LOOP_STUCK_MS = 5 * 60_000;
 /** The lines of the metrics that upstream serves at `/metrics/probes`. */
 const PROBE_METRIC = /^(?:# (?:HELP|TYPE) )?prober_/;
 
+/** What of the agent's settings is shown; they have it under these names. */
+interface AgentViewsOptions {
+  readonly node: { readonly name: string };
+  readonly runtime: { readonly podLogsDir: string };
+}
+
 interface AgentViewsDeps {
   readonly clock: Clock;
   readonly metrics: MetricsRegistry;
@@ -48,11 +53,11 @@ export class AgentViews implements AgentView {
   readonly checks: readonly string[] = ["runtime", "pleg", "syncloop", "disk"];
   /** The events of all cores. */
   readonly events: EventFeed;
-  readonly #config: AgentConfig;
+  readonly #config: AgentViewsOptions;
   readonly #deps: AgentViewsDeps;
   #core: ViewedCore | undefined;
 
-  constructor(config: AgentConfig, deps: AgentViewsDeps) {
+  constructor(config: AgentViewsOptions, deps: AgentViewsDeps) {
     this.#config = config;
     this.#deps = deps;
     this.events = eventFeed(deps.events, { nodeName: config.node.name });

@@ -219,7 +219,8 @@ function brokenSince(
     facts?.kind === "broken_manifest" && facts.file === file
   );
   if (condition === undefined) return event?.firstMs;
-  return Math.max(condition.sinceMs, event?.firstMs ?? 0);
+  const { sinceMs } = condition;
+  return Math.max(sinceMs, event?.firstMs ?? sinceMs);
 }
 
 function originOf(pod: Pod, core: ViewedCore): PodOrigin | undefined {

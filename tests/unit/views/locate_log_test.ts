@@ -96,6 +96,12 @@ const ROWS: readonly Row[] = [
     previous: 4,
   },
   {
+    what: "one whose first run is known twice",
+    pod: withContainer(0, RUNNING, ENDED),
+    current: 0,
+    previous: "not_found",
+  },
+  {
     what: "one that never started",
     pod: withContainer(0, WAITING),
     current: "not_started",
@@ -148,6 +154,12 @@ Deno.test("locateLog() means the pod that takes the place of one that ends, and 
   strictEqual(first.kind === "found" && runs(first), false);
 });
 
+Deno.test("locateLog() finds ephemeral containers", () => {
+  const running = bareStatus("debug", { state: RUNNING });
+  const pod = podWith({ ephemeralContainerStatuses: [running] });
+  strictEqual(numberOf(locate([pod], { container: "debug" })), 0);
+});
+
 Deno.test("locateLog() finds init containers", () => {
   const pod = podWith({
     initContainerStatuses: [bareStatus("i", { state: ENDED, ready: true })],
@@ -176,10 +188,61 @@ for (
       {},
       "not_started",
     ],
+    [
+      "an init container without any status yet",
+      [podWith({ phase: "Pending" })],
+      { container: "i" },
+      "not_started",
+    ],
   ] as const
 ) {
   Deno.test(`locateLog() has nothing of ${what}`, () => {
     strictEqual(locate(pods, request).kind, kind);
+  });
+}
+
+const MESSAGES: readonly (readonly [
+  message: string,
+  pods: readonly Pod[],
+  request?: Parameters<typeof locate>[1],
+])[] = [
+  ['pod "web" does not exist in namespace "shop"', []],
+  [
+    'container "x" not found in pod "web", which has "c", "i"',
+    [withContainer(0, RUNNING)],
+    { container: "x" },
+  ],
+  [
+    'container "x" not found in pod "web", which has "c"',
+    [pod()],
+    { container: "x" },
+  ],
+  [
+    'previous terminated container "c" in pod "web" not found',
+    [withContainer(0, RUNNING)],
+    { previous: true },
+  ],
+  [
+    'container "c" in pod "web" is waiting to start',
+    [podWith({ phase: "Pending" })],
+  ],
+  [
+    'container "c" in pod "web" is waiting to start: CrashLoopBackOff',
+    [withContainer(0, WAITING)],
+  ],
+  [
+    'container "c" in pod "web" is waiting to start: ContainerCreating',
+    [withContainer(0, { waiting: {} })],
+  ],
+  [
+    'container "c" in pod "web" is waiting to start: ContainerCreating',
+    [podWith({ containerStatuses: [bareStatus("c")] })],
+  ],
+];
+for (const [message, pods, request] of MESSAGES) {
+  Deno.test(`locateLog() says: ${message}`, () => {
+    const found = locate(pods, request);
+    strictEqual(found.kind !== "found" && found.message, message);
   });
 }
 
