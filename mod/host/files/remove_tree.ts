@@ -62,7 +62,7 @@ export async function removeTree(
   } = {},
 ): Promise<Removal> {
   const { left = [], maxOpen = MAX_OPEN, signal } = options;
-  if (left.length > 0 && await areMounted(left)) {
+  if (left.length > 0 && await areMounted(left, path)) {
     return { kind: "left", mounts: left };
   }
   return await new TreeRemoval(path, { maxOpen, signal }).run();
@@ -86,16 +86,29 @@ const MAX_TRIES = 100;
 // Names end at 255 bytes; this leaves room for the prefix.
 const LONGEST_NAME = 70;
 
-async function areMounted(paths: readonly string[]): Promise<boolean> {
-  for (const path of paths) if (!await isMounted(path)) return false;
+async function areMounted(
+  paths: readonly string[],
+  root: string,
+): Promise<boolean> {
+  for (const path of paths) if (!await isMounted(path, root)) return false;
   return true;
 }
 
+/**
+ * The device of the directory above. The way to a tree may lead through a link to another
+ * disk; inside it a link is none of it.
+ */
+async function deviceAbove(path: string, root: string): Promise<number> {
+  const above = dirname(path);
+  const info = path === root ? Deno.stat(above) : Deno.lstat(above);
+  return (await info).dev;
+}
+
 /** Whether something is mounted at a path; nothing is written if so. */
-async function isMounted(path: string): Promise<boolean> {
+async function isMounted(path: string, root: string): Promise<boolean> {
   try {
     const { dev } = await Deno.lstat(path);
-    if (dev !== (await Deno.lstat(dirname(path))).dev) return true;
+    if (dev !== await deviceAbove(path, root)) return true;
     const aside = join(dirname(path), `${REMOVING_PREFIX}0`);
     await Deno.rename(path, aside);
     await Deno.rename(aside, path);
@@ -174,9 +187,10 @@ class TreeRemoval {
   }
 
   async #removeDirectory(path: string, info: Deno.FileInfo): Promise<void> {
-    const above = await Deno.lstat(dirname(path));
-    if (above.dev !== info.dev) return this.#noteMount(path);
     const isRoot = path === this.#root;
+    if (await deviceAbove(path, this.#root) !== info.dev) {
+      return this.#noteMount(path);
+    }
     const isDeep = this.#open >= this.#maxOpen || path.length > LONGEST_PATH;
     // Right below the root there is no place further up.
     if (isDeep && !isRoot && dirname(path) !== this.#root) {

@@ -8,6 +8,8 @@
 import { deepStrictEqual, rejects, strictEqual } from "node:assert/strict";
 import { join } from "node:path";
 import { removeTree, REMOVING_PREFIX } from "../../../mod/host/files/mod.ts";
+import { TempDir } from "../../support/temp_dir.ts";
+import { canMountMemory, MemoryDisk } from "../../support/e2e/memory_disk.ts";
 
 async function namesIn(path: string): Promise<string[]> {
   const entries = await Array.fromAsync(Deno.readDir(path));
@@ -110,4 +112,32 @@ Deno.test("removeTree() ends when it is aborted, and goes on where it was when i
   } finally {
     await Deno.remove(path, { recursive: true });
   }
+});
+
+Deno.test({
+  name: "removeTree() removes what lies behind a link to another disk",
+  ignore: !await canMountMemory(),
+  fn: async () => {
+    await using dir = await TempDir.make();
+    const [disk, link] = [join(dir.path, "disk"), join(dir.path, "link")];
+    await Deno.mkdir(disk);
+    await using _disk = await MemoryDisk.mount(disk);
+    await Deno.symlink(disk, link);
+    const tree = join(link, "tree");
+    const bound = join(tree, "bound");
+    await Deno.mkdir(bound, { recursive: true });
+    await Deno.writeTextFile(join(tree, "f"), "");
+    {
+      await using _bound = await MemoryDisk.mount(bound);
+      deepStrictEqual(await removeTree(tree), {
+        kind: "left",
+        mounts: [bound],
+      });
+    }
+    // What was left by an agent that took the whole tree for mounted goes as well.
+    deepStrictEqual(await removeTree(tree, { left: [tree] }), {
+      kind: "removed",
+    });
+    deepStrictEqual(await namesIn(disk), []);
+  },
 });
