@@ -1,6 +1,7 @@
 /**
- * The fields of the kubelet's configuration file that take no effect, and their upstream
- * defaults; those that do are in the table of settings.
+ * The fields of the kubelet's configuration file that take no effect, and for those that
+ * may only stand at their upstream default, that default; those that take effect are in the
+ * table of settings.
  *
  * The type is `KubeletConfiguration` of `kubelet.config.k8s.io/v1beta1`; types
  * are in upstream's `pkg/kubelet/apis/config/v1beta1` and defaults in its
@@ -43,63 +44,67 @@ const quantity: Decoder<string> = {
 function ignored(
   path: string,
   decoder: Decoder<unknown>,
+  more: Partial<Field> = {},
+): Field {
+  return { ...field(path, decoder), treatment: "ignored", ...more };
+}
+
+function fixed(
+  path: string,
+  decoder: Decoder<unknown>,
   upstream: unknown,
   more: Partial<Field> = {},
 ): Field {
-  return { ...field(path, decoder), treatment: "ignored", upstream, ...more };
-}
-
-function fixed(...args: Parameters<typeof ignored>): Field {
-  return { ...ignored(...args), treatment: "fixed" };
+  return { ...field(path, decoder), treatment: "fixed", upstream, ...more };
 }
 
 /** What of `KubeletConfiguration` takes no effect, leaf by leaf. */
 export const INERT_KUBELET_FIELDS: readonly Field[] = [
   // Fields about an API server that this agent does not talk to.
-  ignored("rotateCertificates", boolean, false),
-  ignored("serverTLSBootstrap", boolean, false),
-  ignored("eventRecordQPS", count, 50, POINTER),
-  ignored("eventBurst", count, 100),
-  ignored("nodeStatusUpdateFrequency", durationMs, "10s"),
-  ignored("nodeStatusReportFrequency", durationMs, "5m"),
-  ignored("nodeLeaseDurationSeconds", count, 40),
-  ignored("nodeStatusMaxImages", integer(-1), 50, POINTER),
-  ignored("contentType", text, "application/vnd.kubernetes.protobuf"),
-  ignored("kubeAPIQPS", integer(), 50, POINTER),
-  ignored("kubeAPIBurst", integer(), 100),
-  ignored("enableControllerAttachDetach", boolean, true, POINTER),
-  ignored("configMapAndSecretChangeDetectionStrategy", text, "Watch"),
-  ignored("providerID", text, ""),
-  ignored("registerNode", boolean, true, POINTER),
-  ignored("registerWithTaints", objectList, undefined),
+  ignored("rotateCertificates", boolean),
+  ignored("serverTLSBootstrap", boolean),
+  ignored("eventRecordQPS", count, POINTER),
+  ignored("eventBurst", count),
+  ignored("nodeStatusUpdateFrequency", durationMs),
+  ignored("nodeStatusReportFrequency", durationMs),
+  ignored("nodeLeaseDurationSeconds", count),
+  ignored("nodeStatusMaxImages", integer(-1), POINTER),
+  ignored("contentType", text),
+  ignored("kubeAPIQPS", integer(), POINTER),
+  ignored("kubeAPIBurst", integer()),
+  ignored("enableControllerAttachDetach", boolean, POINTER),
+  ignored("configMapAndSecretChangeDetectionStrategy", text),
+  ignored("providerID", text),
+  ignored("registerNode", boolean, POINTER),
+  ignored("registerWithTaints", objectList),
   // Fields about the kubelet's own HTTP server and its clients.
-  ignored("enableServer", boolean, true, POINTER),
-  ignored("address", orEmpty(ipAddress), "0.0.0.0"),
-  ignored("port", port, 10250),
-  ignored("readOnlyPort", port, 0),
-  ignored("tlsCertFile", text, ""),
-  ignored("tlsPrivateKeyFile", text, ""),
-  ignored("tlsCipherSuites", textList, undefined),
-  ignored("tlsCurvePreferences", listOf(integer()), undefined),
-  ignored("tlsMinVersion", text, ""),
-  ignored("authentication.x509.clientCAFile", text, ""),
-  ignored("authentication.webhook.enabled", boolean, true, POINTER),
-  ignored("authentication.webhook.cacheTTL", durationMs, "2m"),
-  ignored("authentication.anonymous.enabled", boolean, false, POINTER),
-  ignored("authorization.mode", text, "Webhook"),
-  ignored("authorization.webhook.cacheAuthorizedTTL", durationMs, "5m"),
-  ignored("authorization.webhook.cacheUnauthorizedTTL", durationMs, "30s"),
-  ignored("enableDebuggingHandlers", boolean, true, POINTER),
-  ignored("enableContentionProfiling", boolean, false),
-  ignored("streamingConnectionIdleTimeout", durationMs, "4h"),
-  ignored("enableSystemLogHandler", boolean, true, POINTER),
-  ignored("enableSystemLogQuery", boolean, false, POINTER),
-  ignored("enableProfilingHandler", boolean, true, POINTER),
-  ignored("enableDebugFlagsHandler", boolean, true, POINTER),
+  ignored("enableServer", boolean, POINTER),
+  ignored("address", orEmpty(ipAddress)),
+  ignored("port", port),
+  ignored("readOnlyPort", port),
+  ignored("tlsCertFile", text),
+  ignored("tlsPrivateKeyFile", text),
+  ignored("tlsCipherSuites", textList),
+  ignored("tlsCurvePreferences", listOf(integer())),
+  ignored("tlsMinVersion", text),
+  ignored("authentication.x509.clientCAFile", text),
+  ignored("authentication.webhook.enabled", boolean, POINTER),
+  ignored("authentication.webhook.cacheTTL", durationMs),
+  ignored("authentication.anonymous.enabled", boolean, POINTER),
+  ignored("authorization.mode", text),
+  ignored("authorization.webhook.cacheAuthorizedTTL", durationMs),
+  ignored("authorization.webhook.cacheUnauthorizedTTL", durationMs),
+  ignored("enableDebuggingHandlers", boolean, POINTER),
+  ignored("enableContentionProfiling", boolean),
+  ignored("streamingConnectionIdleTimeout", durationMs),
+  ignored("enableSystemLogHandler", boolean, POINTER),
+  ignored("enableSystemLogQuery", boolean, POINTER),
+  ignored("enableProfilingHandler", boolean, POINTER),
+  ignored("enableDebugFlagsHandler", boolean, POINTER),
   // Fields about swap and the checks of the cgroup version.
-  ignored("failSwapOn", boolean, true, POINTER),
-  ignored("memorySwap.swapBehavior", text, ""),
-  ignored("failCgroupV1", boolean, true, POINTER),
+  ignored("failSwapOn", boolean, POINTER),
+  ignored("memorySwap.swapBehavior", text),
+  ignored("failCgroupV1", boolean, POINTER),
   // Volumes, logs and tracing.
   fixed("volumeStatsAggPeriod", durationMs, "1m"),
   fixed(

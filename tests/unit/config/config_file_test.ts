@@ -14,56 +14,11 @@ import {
   kubeletFile,
   skerryFile,
 } from "../../support/config/config_io.ts";
+import { KUBELET_DEFAULTS } from "../../support/config/kubelet_defaults.ts";
 
 const PATH = "/etc/c.yaml";
 const KUBELET_FIELDS =
   FIELDS["kubelet.config.k8s.io/v1beta1 KubeletConfiguration"];
-
-/** What upstream takes for fields that take effect here, as a file spells it. */
-const UPSTREAM: Readonly<Record<string, unknown>> = {
-  "staticPodPath": "",
-  "fileCheckFrequency": "20s",
-  "staticPodURL": "",
-  "httpCheckFrequency": "20s",
-  "containerRuntimeEndpoint": "unix:///run/containerd/containerd.sock",
-  "imageServiceEndpoint": "",
-  "podLogsDir": "/var/log/pods",
-  "containerLogMaxSize": "10Mi",
-  "containerLogMaxFiles": 5,
-  "containerLogMaxWorkers": 1,
-  "containerLogMonitorInterval": "10s",
-  "runtimeRequestTimeout": "2m",
-  "crashLoopBackOff.maxContainerRestartPeriod": "300s",
-  "serializeImagePulls": true,
-  "imagePullCredentialsVerificationPolicy": "NeverVerifyPreloadedImages",
-  "podCIDR": "",
-  "maxPods": 110,
-  "resolvConf": "/etc/resolv.conf",
-  "clusterDomain": "",
-  "cgroupDriver": "cgroupfs",
-  "cgroupRoot": "",
-  "cgroupsPerQOS": true,
-  "cpuCFSQuota": true,
-  "cpuCFSQuotaPeriod": "100ms",
-  "podPidsLimit": -1,
-  "enforceNodeAllocatable": ["pods"],
-  "seccompDefault": false,
-  "imageGCHighThresholdPercent": 85,
-  "imageGCLowThresholdPercent": 80,
-  "imageMinimumGCAge": "2m",
-  "imageMaximumGCAge": "0s",
-  "healthzPort": 10_248,
-  "healthzBindAddress": "127.0.0.1",
-  "syncFrequency": "1m",
-  "logging.format": "text",
-  "logging.verbosity": 0,
-};
-
-function defaultOf(
-  { path, upstream }: { readonly path: string; readonly upstream?: unknown },
-): unknown {
-  return upstream ?? UPSTREAM[path];
-}
 
 /** Builds the nested document that sets one field. */
 function nested(path: string, value: unknown): Record<string, unknown> {
@@ -96,7 +51,7 @@ function kubeletJson(...parts: readonly Record<string, unknown>[]): string {
 
 for (const field of KUBELET_FIELDS) {
   Deno.test(`readConfigText() takes ${field.path} at its default and null`, () => {
-    for (const value of [defaultOf(field) ?? null, null]) {
+    for (const value of [KUBELET_DEFAULTS[field.path] ?? null, null]) {
       const text = kubeletJson(nested(field.path, value));
       deepStrictEqual(readConfigText(text, PATH).faults, []);
     }
@@ -105,7 +60,7 @@ for (const field of KUBELET_FIELDS) {
 
 Deno.test("readConfigText() takes a file that sets every default", async () => {
   const parts = KUBELET_FIELDS.flatMap((field) => {
-    const value = defaultOf(field);
+    const value = KUBELET_DEFAULTS[field.path];
     return value === undefined ? [] : [nested(field.path, value)];
   });
   const parsed = await parseRunArguments(
