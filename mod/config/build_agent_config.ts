@@ -118,13 +118,13 @@ function runDirOf({ rootDir, runDir }: Settings["paths"]): string {
 }
 
 function nodeOf(given: Settings["node"], name: string): NodeConfig {
-  const { enforceNodeAllocatable, ...node } = given;
+  const { enforceNodeAllocatable, podPidsLimit = 0, ...node } = given;
   return {
     ...node,
     name,
     resolvConf: node.resolvConf || undefined,
     // Upstream takes zero for no bound, too.
-    podPidsLimit: (node.podPidsLimit ?? 0) > 0 ? node.podPidsLimit : undefined,
+    podPidsLimit: podPidsLimit > 0 ? podPidsLimit : undefined,
     enforceAllocatable: enforceNodeAllocatable?.includes("pods") ??
       node.cgroupsPerQos,
   };

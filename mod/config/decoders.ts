@@ -342,7 +342,7 @@ function namedTexts(
     wanted,
     decode: (value, baseDir) => {
       const map = typeof value === "string"
-        ? splitPairs(value)
+        ? pairsOf(value)
         : mapOf(text).decode(value, baseDir);
       return map !== undefined &&
           Object.entries(map).every(([name, each]) => isValid(name, each))
@@ -357,16 +357,14 @@ function nanoOf(amount: string): bigint {
   return unlessRefused(() => parseQuantity(amount).nano) ?? -1n;
 }
 
-function splitPairs(
-  value: string,
-): Readonly<Record<string, string>> | undefined {
-  const pairs = splitCommas(value).map((part): [string, string] => {
-    const at = Math.max(part.indexOf("="), 0);
-    return [part.slice(0, at).trim(), part.slice(at + 1).trim()];
-  });
-  return pairs.some(([name]) => name === "")
-    ? undefined
-    : Object.fromEntries(pairs);
+/** The values by their names; what has no name is under the empty one, which is none. */
+function pairsOf(value: string): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    splitCommas(value).map((part) => {
+      const at = Math.max(part.indexOf("="), 0);
+      return [part.slice(0, at).trim(), part.slice(at + 1).trim()];
+    }),
+  );
 }
 
 function isLabelKey(key: string): boolean {

@@ -183,7 +183,7 @@ function descriptorOf(
       return { name: kind, path: target };
     case "net": {
       // Deno answers for an address in a network, not for the network itself.
-      const [address = ""] = target.split("/", 1);
+      const [address = ""] = target.split("/");
       const host = target.startsWith("unix:") ? target : address;
       return { name: kind, host };
     }
