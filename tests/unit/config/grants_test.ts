@@ -26,7 +26,9 @@ async function configOf(...args: readonly string[]): Promise<AgentConfig> {
   return parsed.config;
 }
 
-const ADDRESSES = ["127.0.0.1", "::1", "192.168.1.5", "fe80::1", "fd00::5"];
+const ADDRESSES = [
+  ...["127.0.0.1", "::1", "192.168.1.5", "fe80::1", "FE90::1", "fd00::5"],
+];
 
 Deno.test("deriveGrants() gives the defaults exactly these flags", async () => {
   const grants = deriveGrants(await configOf(), ADDRESSES);
@@ -203,8 +205,27 @@ Deno.test("checkGrants() is content when everything is granted", async () => {
   const count = grants.read.length + grants.write.length + grants.net.length +
     grants.sys.length;
   strictEqual(asked.length, count);
-  // Deno answers for addresses, not for networks.
-  ok(asked.some((each) => each.name === "net" && each.host === "10.1.0.0"));
+  deepStrictEqual(
+    asked.flatMap((each) => each.name === "net" ? [each.host] : []),
+    [
+      "unix:/run/containerd/containerd.sock",
+      "unix:/run/skerry/skerry.sock",
+      "unix:/run/skerry/skerry.sock.new",
+      "127.0.0.1:10248",
+      // Deno answers for addresses, not for networks.
+      "10.1.0.0",
+      "192.168.1.5",
+      "[fd00::5]",
+    ],
+  );
+  deepStrictEqual(
+    asked.flatMap((each) => each.name === "sys" ? [each.kind] : []),
+    grants.sys.map(({ target }) => target),
+  );
+  deepStrictEqual(
+    asked.flatMap((each) => each.name === "write" ? [each.path] : []),
+    grants.write.map(({ target }) => target),
+  );
 });
 
 Deno.test("checkGrants() names the path, the missing grant and the option", async () => {

@@ -94,6 +94,25 @@ Deno.test("parseRunArguments() reads the manifest URL from the file", async () =
   deepStrictEqual([url.host, url.checkFrequencyMs], ["127.0.0.1:8080", 60_000]);
 });
 
+Deno.test("parseRunArguments() takes headers up to their longest", async () => {
+  const [name, value] = ["a".repeat(256), "x".repeat(8192)];
+  const { headers } = await urlOf([
+    "--manifest-url=http://[::1]/",
+    `--manifest-url-header=${name}: ${value}`,
+  ]);
+  deepStrictEqual(headers.reveal(), { [name]: [value] });
+});
+
+for (const header of ["{X: [1]}", "{'a b': [c]}", "{Host: [x]}", "[X]"]) {
+  Deno.test(`parseRunArguments() refuses staticPodURLHeader: ${header}`, async () => {
+    const io = fakeIo({ "/c": kubeletFile(`staticPodURLHeader: ${header}`) });
+    const parsed = await parseRunArguments(["--config=/c"], io);
+    deepStrictEqual(parsed.kind === "refused" && parsed.faults, [
+      "/c:3: Cannot use staticPodURLHeader: found (not shown), wanted a map of headers to lists of values, without those that the agent sets itself",
+    ]);
+  });
+}
+
 Deno.test("parseRunArguments() takes headers without values for none", async () => {
   for (const headers of ["{}", "{X-Token: []}"]) {
     const file = kubeletFile(`staticPodURLHeader: ${headers}`);
@@ -116,6 +135,12 @@ Deno.test("parseRunArguments() makes a header of the URL's user and password", a
     "--manifest-url-header=Authorization: Bearer x",
   ]);
   deepStrictEqual(given.headers.reveal(), { authorization: ["Bearer x"] });
+  for (const half of ["u:", ":p"]) {
+    const { headers } = await urlOf([`--manifest-url=http://${half}@[::1]/`]);
+    deepStrictEqual(headers.reveal(), {
+      authorization: [`Basic ${btoa(half)}`],
+    });
+  }
 });
 
 Deno.test("SE-10 parseRunArguments() hides headers, password and query wherever they are written out", async () => {
@@ -147,15 +172,16 @@ Deno.test("SE-10 parseRunArguments() refuses a header without showing it", async
 });
 
 Deno.test("parseRunArguments() wants both parts of a client's certificate", async () => {
-  for (const part of ["cert", "key"]) {
+  for (const [part, other] of [["cert", "key"], ["key", "cert"]]) {
     const parsed = await parseRunArguments([
       "--manifest-url=https://h/",
       CA,
       `--manifest-url-${part}-file=/x.pem`,
     ], fakeIo());
     ok(parsed.kind === "refused");
-    strictEqual(parsed.faults.length, 1);
-    ok(parsed.faults[0]?.endsWith("wanted both"));
+    deepStrictEqual(parsed.faults, [
+      `Cannot use --manifest-url-${part}-file: found no --manifest-url-${other}-file, wanted both`,
+    ]);
   }
 });
 
@@ -223,12 +249,14 @@ for (
     ["--manifest-url-header=a b: c", "one header such as"],
     ["--manifest-url-header=a: b\r\nc: d", "one header such as"],
     ["--manifest-url-header=a: b, c: d", "several by several flags"],
+    [`--manifest-url-header=a: ${"x".repeat(8193)}`, "one header such as"],
+    [`--manifest-url-header=${"a".repeat(257)}: b`, "one header such as"],
     ["--manifest-url-header=Host: x", "not one that the agent sets"],
     ["--manifest-url-header=accept-encoding: gzip", "not one that the agent"],
     ["--http-check-frequency=20", "wanted a duration"],
   ] as const
 ) {
-  Deno.test(`parseRunArguments() refuses ${JSON.stringify(argument)}`, async () => {
+  Deno.test(`parseRunArguments() refuses ${JSON.stringify(argument.slice(0, 60))}`, async () => {
     const parsed = await parseRunArguments([argument], fakeIo());
     ok(parsed.kind === "refused");
     strictEqual(parsed.faults.length, 1, parsed.faults.join("\n"));

@@ -23,9 +23,23 @@ for (
     [["--root-dir=/a"], ["--root-dir=/a"], []],
     [[], ["--run-dir=/r"], ["--run-dir", "--control-socket"]],
     [["--node-labels=a=b"], ["--node-labels=a=c"], ["--node-labels"]],
+    [["--node-labels=a=b,c=d"], ["--node-labels=a=b,c=e"], ["--node-labels"]],
+    [["--node-labels=a=b,c=d"], ["--node-labels=c=d"], ["--node-labels"]],
+    [["--node-labels=c=d"], ["--node-labels=a=b,c=d"], ["--node-labels"]],
+    [["--node-labels=a=b,c=d"], ["--node-labels=c=d,a=b"], []],
     [
       ["--pod-network=10.1.0.0/16"],
       ["--pod-network=10.1.0.0/16", "--pod-network=10.2.0.0/16"],
+      ["--pod-network"],
+    ],
+    [
+      ["--pod-network=10.1.0.0/16,10.2.0.0/16"],
+      ["--pod-network=10.1.0.0/16"],
+      ["--pod-network"],
+    ],
+    [
+      ["--pod-network=10.1.0.0/16,10.2.0.0/16"],
+      ["--pod-network=10.1.0.0/16,10.3.0.0/16"],
       ["--pod-network"],
     ],
     [
@@ -44,6 +58,12 @@ for (
     deepStrictEqual(named.toSorted(), wanted.toSorted());
   });
 }
+
+Deno.test("changesAtRestart() names the file that the settings are from, and a setting without a flag", async () => {
+  const before = await configOf([]);
+  const after = await configOf([], kubeletFile("maxPods: 7"));
+  deepStrictEqual(changesAtRestart(before, after), ["configPath", "maxPods"]);
+});
 
 Deno.test("changesAtRestart() names a manifest URL that came or went", async () => {
   const without = await configOf([]);

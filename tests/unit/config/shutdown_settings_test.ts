@@ -40,6 +40,14 @@ for (
       [[0, 80], [CRITICAL, 10]],
     ],
     [
+      "whole seconds",
+      [
+        "shutdownGracePeriod: 20s",
+        "shutdownGracePeriodCriticalPods: 10s",
+      ],
+      [[0, 10], [CRITICAL, 10]],
+    ],
+    [
       "groups, where what is left out is 0 as upstream",
       [
         "shutdownGracePeriodByPodPriority:",
