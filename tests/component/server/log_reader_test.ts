@@ -4,7 +4,8 @@
  * @module
  */
 
-import { rejects, strictEqual } from "node:assert/strict";
+import { deepStrictEqual, rejects, strictEqual } from "node:assert/strict";
+import { findLogTail, openLogParts } from "../../../mod/server/log_parts.ts";
 import { readLog } from "../../../mod/server/mod.ts";
 import {
   entry,
@@ -29,6 +30,7 @@ async function interrupted(
   path: string,
   meanwhile: () => Promise<void> | void,
   signal = new AbortController().signal,
+  broken: (path: string) => void = () => {},
 ): Promise<number> {
   const options = { path, follow: false, timestamps: false };
   const isRunning = () => true;
@@ -37,7 +39,7 @@ async function interrupted(
   for await (
     const piece of readLog(
       { ...options, isRunning },
-      { clock: new FakeClock() },
+      { clock: new FakeClock(), broken },
       signal,
     )
   ) {
@@ -63,6 +65,48 @@ Deno.test("readLog() reads nothing more for one who has left", async () => {
   const gone = new AbortController();
   const leave = () => gone.abort(new Error("left"));
   await rejects(interrupted(path, leave, gone.signal), /left/);
+});
+
+Deno.test("readLog() opens nothing for one who has left before", async () => {
+  await using dir = await TempDir.make();
+  const path = `${dir.path}/0.log`;
+  await Deno.writeTextFile(path, "");
+  const gone = AbortSignal.abort(new Error("left"));
+  await rejects(interrupted(path, () => {}, gone), /left/);
+});
+
+Deno.test("readLog() takes no rotated file for broken that one has left", async () => {
+  await using dir = await TempDir.make();
+  const path = `${dir.path}/0.log`;
+  const rotated = `${path}.20240101-000000`;
+  await Deno.writeTextFile(rotated, entry("x".repeat(40_000)));
+  await Deno.writeTextFile(path, entry("y"));
+  const gone = new AbortController();
+  const leave = () => gone.abort(new Error("left"));
+  const broken: string[] = [];
+  await rejects(
+    interrupted(path, leave, gone.signal, (at) => void broken.push(at)),
+    /left/,
+  );
+  deepStrictEqual(broken, []);
+});
+
+Deno.test("findLogTail() looks through no rotated file for one who has left", async () => {
+  await using dir = await TempDir.make();
+  const path = `${dir.path}/0.log`;
+  await Deno.writeTextFile(`${path}.20240101-000000`, entry("a") + entry("b"));
+  await Deno.writeTextFile(path, "");
+  const { signal } = new AbortController();
+  await using parts = await openLogParts(path, "", signal);
+  deepStrictEqual(await findLogTail(path, parts, { lines: 1, signal }), {
+    part: 0,
+    offset: entry("a").length,
+  });
+  const gone = AbortSignal.abort(new Error("left"));
+  await rejects(
+    () => findLogTail(path, parts, { lines: 1, signal: gone }),
+    /left/,
+  );
 });
 
 Deno.test("readLog() holds no file open that it has read", async () => {

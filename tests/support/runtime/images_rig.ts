@@ -103,6 +103,7 @@ export interface PullerRig {
   readonly store: SmallStore;
   readonly events: EventList;
   readonly puller: ImagePuller;
+  readonly activities: Activities;
   /** Asks for the image of a container, and waits for it. */
   readonly sessions: Sessions;
   readonly ensure: (
@@ -127,13 +128,14 @@ export function pullerRig(
   const store = new SmallStore(clock);
   const events = new EventList();
   const sessions = new Sessions();
+  const activities = new Activities({ clock });
   const puller = new ImagePuller({
     images: store,
     events,
     clock,
     metrics: options.metrics ?? new MetricsRegistry(),
     sessions,
-    activities: new Activities({ clock }),
+    activities,
     credentials: options.credentials ?? NO_CREDENTIALS,
     records: options.records ?? NO_RECORDS,
     ingests: options.ingests ?? NO_INGESTS,
@@ -149,5 +151,5 @@ export function pullerRig(
     await clock.advance(0);
     return await work;
   };
-  return { clock, store, events, sessions, puller, ensure };
+  return { clock, store, events, sessions, puller, activities, ensure };
 }

@@ -136,6 +136,35 @@ Deno.test("ImagePuller.ensure() looks once more for an image that waited for a p
   strictEqual(pulls(rig, "y:1"), 0);
 });
 
+Deno.test("ImagePuller.ensure() shows which pods wait for a place, and which image is pulled", async () => {
+  const rig = slowRig({ places: 1 });
+  const { clock, activities } = rig;
+  const asked = [
+    ask(rig, "u-1"),
+    ask(rig, "u-2", { image: "y:1" }),
+    ask(rig, "u-3", { image: "y:1" }),
+  ];
+  const shown = () =>
+    ["u-1", "u-2", "u-3"].map((uid) =>
+      activities.list(uid).map(({ kind, forMs }) => `${kind} ${forMs}`)
+    );
+  await clock.advance(4_000);
+  deepStrictEqual(shown(), [
+    ["pulling_image 4000"],
+    ["waiting_for_pull_place 4000"],
+    ["waiting_for_pull_place 4000"],
+  ]);
+  await clock.advance(9_000);
+  deepStrictEqual(shown(), [
+    [],
+    ["pulling_image 3000"],
+    ["pulling_image 3000"],
+  ]);
+  await clock.advance(7_000);
+  await Promise.all(asked);
+  deepStrictEqual(shown(), [[], [], []]);
+});
+
 Deno.test("ImagePuller.ensure() says 0s for a pod that comes between the end of a shared pull and its description", async () => {
   const rig = slowRig();
   const { clock, store, events } = rig;
