@@ -6,6 +6,7 @@
 
 import { TaskGroup } from "../base/mod.ts";
 import type { AgentConfig } from "../config/mod.ts";
+import type { CriConnection } from "../cri/mod.ts";
 import { diskFiles } from "../host/files/mod.ts";
 import { PulledImages } from "../runtime/images/mod.ts";
 import type { PodExecutor } from "../runtime/start/mod.ts";
@@ -31,7 +32,11 @@ export async function loadPulledImages(
  */
 export async function* pullEnds(
   executor: Pick<PodExecutor, "pullEnds">,
-  deps: Pick<CoreDeps, "connection" | "log"> & {
+  deps: Pick<CoreDeps, "log"> & {
+    readonly connection: {
+      ready(signal: AbortSignal): Promise<unknown>;
+      readonly images: Pick<CriConnection["images"], "listImages">;
+    };
     readonly pulledImages: PulledImages;
   },
   signal: AbortSignal,

@@ -80,11 +80,15 @@ class LifeRig implements AsyncDisposable {
     return end;
   }
 
-  /** Waits for a core to ask whether the runtime is ready. */
-  async untilRuns(number: number): Promise<void> {
+  /**
+   * Waits for a core to ask whether the runtime is ready.
+   *
+   * @param stepMs by how much the clock moves on meanwhile, again and again
+   */
+  async untilRuns(number: number, stepMs = 100): Promise<void> {
     await until(
       async () => {
-        await this.clock.advance(100);
+        await this.clock.advance(stepMs);
         return this.shown === number && this.#waiting.length > 0;
       },
       `core ${number}`,
@@ -140,6 +144,19 @@ Deno.test("CoreLife builds a core anew that failed, later each time, and sooner 
   rig.stop.abort();
   await rig.untilOver();
   strictEqual(rig.shown, 8);
+});
+
+Deno.test("CoreLife takes a core for one that worked when it ran for more than a minute", async () => {
+  await using rig = await LifeRig.make();
+  rig.run();
+  const pauses: number[] = [];
+  for (const [at, ranMs] of [0, 60_000, 60_001].entries()) {
+    await rig.untilRuns(at + 1, 0);
+    await rig.clock.advance(ranMs);
+    pauses.push(Number(await rig.fail()));
+    await rig.clock.advance(pauses.at(-1) ?? 0);
+  }
+  deepStrictEqual(pauses, [1_000, 2_000, 1_000]);
 });
 
 Deno.test("CoreLife ends a core when all is done before the end", async () => {

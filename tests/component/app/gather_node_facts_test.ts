@@ -10,6 +10,7 @@ import {
   toBytes,
   toMilli,
 } from "../../../mod/api/objects/mod.ts";
+import { admissionNode } from "../../../mod/app/gather_node_facts.ts";
 import { nodeFacts, readHostFacts } from "../../../mod/app/mod.ts";
 import {
   type AgentConfig,
@@ -155,4 +156,21 @@ Deno.test("readHostFacts() leaves out what the host view does not show", () =>
     strictEqual(host.cgroups, undefined);
     deepStrictEqual(host.hugePages, []);
     ok((host.diskBytes ?? 0n) > 0n);
+  }));
+
+Deno.test("admissionNode() has the labels that every node has, which nobody else can give", () =>
+  withDirectory(async (directory) => {
+    const flag = "--node-labels=disk=ssd,kubernetes.io/arch=mine";
+    const config = await configOf(directory, KUBELET, [flag]);
+    const { name, labels } = admissionNode(config, new Map());
+    strictEqual(name, "edge1");
+    const arch = { x86_64: "amd64", aarch64: "arm64" }[Deno.build.arch];
+    deepStrictEqual(labels, {
+      disk: "ssd",
+      "kubernetes.io/hostname": "edge1",
+      "kubernetes.io/os": "linux",
+      "kubernetes.io/arch": arch,
+      "beta.kubernetes.io/os": "linux",
+      "beta.kubernetes.io/arch": arch,
+    });
   }));

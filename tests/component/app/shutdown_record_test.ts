@@ -23,7 +23,7 @@ const GROUPS: readonly ShutdownGroup[] = [
 
 /** A machine that goes down when a test says so. */
 class ShutdownRig implements AsyncDisposable {
-  readonly clock = new FakeClock(5_900);
+  readonly clock = new FakeClock(5_000_900);
   readonly said: string[] = [];
   readonly events: string[] = [];
   readonly metrics = new MetricsRegistry();
@@ -120,10 +120,10 @@ Deno.test("MachineShutdown stops the pods, and the next agent knows when", async
   const given: (readonly ShutdownGroup[])[] = [];
   await shutdown.run(living(async (groups) => {
     given.push(groups);
-    deepStrictEqual(rig.times(), [5, 0]);
+    deepStrictEqual(rig.times(), [5_000, 0]);
     strictEqual(
       await Deno.readTextFile(rig.record),
-      '{"startTime":5,"endTime":0}',
+      '{"startTime":5000,"endTime":0}',
     );
     await clock.advance(3_000);
   }));
@@ -132,13 +132,13 @@ Deno.test("MachineShutdown stops the pods, and the next agent knows when", async
   deepStrictEqual(rig.events, [
     `Node/${NODE} Normal Shutdown: Shutdown manager detected shutdown event`,
   ]);
-  deepStrictEqual(rig.times(), [5, 8]);
+  deepStrictEqual(rig.times(), [5_000, 5_003]);
   strictEqual(((await Deno.stat(rig.record)).mode ?? 0) & 0o777, 0o600);
   // Another agent begins with what this one wrote.
   await using other = await ShutdownRig.make();
   await Deno.copyFile(rig.record, other.record);
   await other.shutdown.open();
-  deepStrictEqual(other.times(), [5, 8]);
+  deepStrictEqual(other.times(), [5_000, 5_003]);
 });
 
 Deno.test("MachineShutdown that fails says so, and one that is cut short does not", async () => {
@@ -153,7 +153,7 @@ Deno.test("MachineShutdown that fails says so, and one that is cut short does no
       rig.said,
       ["machine_goes_down", ...isCut ? [] : ["shutdown_failed"]],
     );
-    deepStrictEqual(rig.times(), [5, 0]);
+    deepStrictEqual(rig.times(), [5_000, 0]);
   }
 });
 
@@ -167,7 +167,15 @@ Deno.test("MachineShutdown stops pods although nothing can be kept of it", async
     "shutdown_not_recorded",
     "pods_stopped",
   ]);
-  deepStrictEqual(rig.times(), [5, 5]);
+  deepStrictEqual(rig.times(), [5_000, 5_000]);
+});
+
+Deno.test("MachineShutdown reads a record of four kibibytes", async () => {
+  await using rig = await ShutdownRig.make();
+  const text = '{"startTime":5,"endTime":6}'.padEnd(4_096);
+  await Deno.writeTextFile(rig.record, text);
+  await rig.shutdown.open();
+  deepStrictEqual(rig.times(), [5, 6]);
 });
 
 for (
@@ -178,7 +186,7 @@ for (
     '{"startTime":5}',
     '{"endTime":5}',
     '{"startTime":"5","endTime":6}',
-    `{"startTime":5,"endTime":6}${" ".repeat(4_096)}`,
+    '{"startTime":5,"endTime":6}'.padEnd(4_097),
   ]
 ) {
   Deno.test(`MachineShutdown knows of none by a record of ${text.length} bytes, ${text.slice(0, 30)}`, async () => {

@@ -1,6 +1,6 @@
 import { deepStrictEqual } from "node:assert/strict";
 import type { Pod, PodEvent } from "../../../mod/api/types/mod.ts";
-import { checkManifestPod } from "../../../mod/app/manifest_check.ts";
+import { checkManifestPod, judgePod } from "../../../mod/app/manifest_check.ts";
 import { container, pod } from "../../support/pods.ts";
 
 function check(
@@ -64,4 +64,40 @@ Deno.test("checkManifestPod() tells what of an edit a pod of a fixed UID cannot 
   deepStrictEqual(events, [
     "Warning FieldImmutable spec.hostPID: Forbidden: cannot change in a pod that keeps its UID; give the pod another metadata.uid, or none, and it is replaced",
   ]);
+});
+
+for (
+  const [podNetworks, faults, warnings] of [
+    [undefined, [], ["livenessProbe.tcpSocket"]],
+    [[], ["readinessProbe.tcpSocket.host"], ["livenessProbe.tcpSocket"]],
+    [["10.88.0.0/16"], ["readinessProbe.tcpSocket.host"], []],
+    [["10.88.0.0/16", "192.0.2.0/24"], [], []],
+  ] as const
+) {
+  Deno.test(`judgePod() judges probes by the networks ${podNetworks ?? "that are not known"}`, () => {
+    const containers = [container("c", {
+      livenessProbe: { tcpSocket: { port: 80 } },
+      readinessProbe: { tcpSocket: { host: "192.0.2.1", port: 80 } },
+    })];
+    const verdict = judgePod(pod({ containers }), { podNetworks });
+    const head = "spec.containers[0].";
+    deepStrictEqual({
+      faults: verdict.faults.map(({ field }) => field.replace(head, "")),
+      warnings: verdict.warnings.map(({ field }) => field.replace(head, "")),
+    }, { faults, warnings });
+  });
+}
+
+Deno.test("judgePod() names what the agent does not honour, whatever the networks", () => {
+  const verdict = judgePod(
+    pod({
+      securityContext: { windowsOptions: {} },
+      volumes: [{ name: "v", nfs: { path: "/", server: "s" } }],
+    }),
+    {},
+  );
+  deepStrictEqual(
+    [verdict.faults, verdict.warnings].map(([fault]) => fault?.field),
+    ["spec.volumes[0].nfs", "spec.securityContext.windowsOptions"],
+  );
 });

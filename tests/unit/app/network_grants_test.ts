@@ -112,6 +112,12 @@ const asked: readonly [
     undefined,
   ],
   [
+    "nothing inside the only pod network",
+    pod({ containers: [container("a", { readinessProbe: own })] }),
+    { podNetworks: ["10.88.0.0/16"] },
+    undefined,
+  ],
+  [
     "nothing of a command, nor of a host that is named",
     pod({
       containers: [container("a", {

@@ -44,7 +44,7 @@ function rig(
     await clock.advance(500);
     await run;
   };
-  return { clock, told, logged, world, manager, end };
+  return { clock, told, logged, world, manager, stop, run, end };
 }
 
 const STARTING = { check: "syncloop", reason: "the agent is starting" };
@@ -63,6 +63,27 @@ Deno.test("ServiceManager sends no more than a service manager takes", async () 
   for (const text of told) ok(new TextEncoder().encode(text).length < 4096);
   match(told.at(-1) ?? "", /^STATUS=runtime: /);
   await end();
+});
+
+Deno.test("ServiceManager says no more than a thousand letters of what is wrong", async () => {
+  const { clock, told, world, end } = rig();
+  world.problems = [{ check: "runtime", reason: "x".repeat(5_000) }];
+  await clock.advance(10_000);
+  strictEqual(told.at(-1), `STATUS=runtime: ${"x".repeat(991)}`);
+  await end();
+});
+
+Deno.test("ServiceManager says what is wrong after ten seconds, and after half of a short time for signs of life", async () => {
+  for (const [watchdogMs, periodMs] of [[180_000, 10_000], [12_000, 6_000]]) {
+    const { clock, told, world, end } = rig(undefined, watchdogMs);
+    await clock.advance(0);
+    world.problems = [{ check: "disk", reason: "full" }];
+    await clock.advance((periodMs ?? 0) - 1);
+    strictEqual(told.length, 1);
+    await clock.advance(1);
+    match(told.at(-1) ?? "", /STATUS=disk: full$/);
+    await end();
+  }
 });
 
 Deno.test("ServiceManager gives a sign of life twice within the time, and says nothing else", async () => {
@@ -129,6 +150,33 @@ Deno.test("ServiceManager says that it is ready until somebody hears it, and log
   await end();
 });
 
+Deno.test("ServiceManager logs again that nobody hears it when somebody did meanwhile", async () => {
+  const deaf = () => Promise.reject(new Error("nobody there"));
+  const { clock, logged, world, end } = rig(deaf);
+  await clock.advance(10_000);
+  world.answer = () => Promise.resolve();
+  await clock.advance(10_000);
+  world.answer = deaf;
+  world.problems = [{ check: "disk", reason: "full" }];
+  await clock.advance(30_000);
+  strictEqual(logged.length, 2);
+  await end();
+});
+
+Deno.test("ServiceManager gives its last message 500 ms", async () => {
+  const { clock, told, world, stop, run } = rig();
+  await clock.advance(0);
+  world.answer = () => new Promise(() => {});
+  let isOver = false;
+  run.then(() => isOver = true);
+  stop.abort();
+  await clock.advance(499);
+  strictEqual(isOver, false);
+  await clock.advance(1);
+  await run;
+  strictEqual(told.length, 1);
+});
+
 Deno.test("ServiceManager that is not read waits with one message, and delays no stop for longer than 500 ms", async () => {
   let asked = 0;
   const { clock, told, end } = rig(() => {
@@ -148,6 +196,33 @@ Deno.test("ServiceManager says that the agent stops", async () => {
   strictEqual(told.at(-1), "STOPPING=1 STATUS=Stopping; containers run on");
 });
 
+const GOES_DOWN =
+  "STOPPING=1 EXTEND_TIMEOUT_USEC=50000000 STATUS=The machine goes down: stopping pods";
+
+Deno.test("ServiceManager says at once that the machine goes down", async () => {
+  const { clock, told, manager, end } = rig();
+  await clock.advance(0);
+  await manager.goingDown(50);
+  deepStrictEqual(told.slice(1), [GOES_DOWN]);
+  await end();
+});
+
+Deno.test("ServiceManager says again that the machine goes down when that waited for long and was not heard", async () => {
+  const { clock, told, world, manager, end } = rig();
+  await clock.advance(0);
+  const waiting = Promise.withResolvers<void>();
+  world.answer = () => waiting.promise;
+  const said = manager.goingDown(50);
+  await clock.advance(25_000);
+  world.answer = () => Promise.resolve();
+  waiting.reject(new Error("nobody there"));
+  await said;
+  deepStrictEqual(told.slice(1), []);
+  await clock.advance(10_000);
+  deepStrictEqual(told.slice(1), [GOES_DOWN]);
+  await end();
+});
+
 Deno.test("ServiceManager says that the machine goes down although another message waits, and until it has gone", async () => {
   const waiting = Promise.withResolvers<void>();
   const { clock, told, world, manager, end } = rig(() => waiting.promise);
@@ -159,9 +234,7 @@ Deno.test("ServiceManager says that the machine goes down although another messa
   await clock.advance(10_000);
   world.answer = () => Promise.resolve();
   await clock.advance(30_000);
-  deepStrictEqual(told.slice(1), [
-    "STOPPING=1 EXTEND_TIMEOUT_USEC=50000000 STATUS=The machine goes down: stopping pods",
-  ]);
+  deepStrictEqual(told.slice(1), [GOES_DOWN]);
   await end();
   strictEqual(told.at(-1), "STOPPING=1 STATUS=Stopping");
 });
