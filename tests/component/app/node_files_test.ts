@@ -5,7 +5,7 @@
  */
 
 import { deepStrictEqual, strictEqual } from "node:assert/strict";
-import { NodeFiles } from "../../../mod/app/node_files.ts";
+import { nodeFilesOf } from "../../support/app/parts.ts";
 import { FakeClock } from "../../support/fake_clock.ts";
 import { TempDir } from "../../support/temp_dir.ts";
 
@@ -20,7 +20,7 @@ Deno.test("NodeFiles reads again after a second, and not before", async () => {
   await using dir = await TempDir.make();
   const path = `${dir.path}/resolv.conf`;
   const clock = new FakeClock();
-  const files = new NodeFiles(path, { clock });
+  const files = nodeFilesOf(path, clock);
   const servers = () => files.resolver?.servers;
   strictEqual(files.resolver, undefined);
   strictEqual(files.hosts, "");
@@ -44,7 +44,7 @@ Deno.test("NodeFiles has pods that start together share one reading, for which e
   await using dir = await TempDir.make();
   const path = `${dir.path}/resolv.conf`;
   await Deno.writeTextFile(path, "nameserver 192.0.2.7\n");
-  const files = new NodeFiles(path, { clock: new FakeClock() });
+  const files = nodeFilesOf(path, new FakeClock());
   const first = files.refresh();
   await files.refresh();
   deepStrictEqual(files.resolver?.servers, ["192.0.2.7"]);
@@ -62,14 +62,14 @@ Deno.test("NodeFiles reads resolvers of up to ten mebibytes", async () => {
     ]] as const
   ) {
     await Deno.writeTextFile(path, resolver("192.0.2.7", size));
-    const files = new NodeFiles(path, { clock });
+    const files = nodeFilesOf(path, clock);
     await files.refresh();
     deepStrictEqual(files.resolver?.servers, servers);
   }
 });
 
 Deno.test("NodeFiles has no resolver where pods are to get none", async () => {
-  const files = new NodeFiles(undefined, { clock: new FakeClock() });
+  const files = nodeFilesOf(undefined, new FakeClock());
   await files.refresh();
   strictEqual(files.resolver, undefined);
   strictEqual(files.hosts, await Deno.readTextFile("/etc/hosts"));

@@ -5,7 +5,6 @@
  */
 
 import { deepStrictEqual, rejects, strictEqual } from "node:assert/strict";
-import { findLogTail, openLogParts } from "../../../mod/server/log_parts.ts";
 import { readLog } from "../../../mod/server/mod.ts";
 import {
   entry,
@@ -89,24 +88,6 @@ Deno.test("readLog() takes no rotated file for broken that one has left", async 
     /left/,
   );
   deepStrictEqual(broken, []);
-});
-
-Deno.test("findLogTail() looks through no rotated file for one who has left", async () => {
-  await using dir = await TempDir.make();
-  const path = `${dir.path}/0.log`;
-  await Deno.writeTextFile(`${path}.20240101-000000`, entry("a") + entry("b"));
-  await Deno.writeTextFile(path, "");
-  const { signal } = new AbortController();
-  await using parts = await openLogParts(path, "", signal);
-  deepStrictEqual(await findLogTail(path, parts, { lines: 1, signal }), {
-    part: 0,
-    offset: entry("a").length,
-  });
-  const gone = AbortSignal.abort(new Error("left"));
-  await rejects(
-    () => findLogTail(path, parts, { lines: 1, signal: gone }),
-    /left/,
-  );
 });
 
 Deno.test("readLog() holds no file open that it has read", async () => {

@@ -1,0 +1,34 @@
+/**
+ * Parts of the agent's process that are seen at work on a machine only.
+ *
+ * @module
+ */
+
+import { admissionNode } from "../../../mod/app/gather_node_facts.ts";
+import { NodeFiles } from "../../../mod/app/node_files.ts";
+import { nodeIps } from "../../../mod/app/node_ips.ts";
+import type { Clock } from "../../../mod/base/mod.ts";
+import type { AgentConfig } from "../../../mod/config/mod.ts";
+import { FakeClock } from "../fake_clock.ts";
+import { linesTo } from "../log_lines.ts";
+
+/** The node's resolver and hosts files. */
+export function nodeFilesOf(
+  resolvConf: string | undefined,
+  clock: Clock,
+): NodeFiles {
+  return new NodeFiles(resolvConf, { clock });
+}
+
+/** The addresses of the node that the agent may connect to. */
+export function reachableIps(config: AgentConfig): readonly string[] {
+  const clock = new FakeClock();
+  return nodeIps(config, { clock, log: linesTo([]) }).reachable;
+}
+
+/** The labels by which pods choose the node. */
+export function nodeLabels(
+  config: AgentConfig,
+): Readonly<Record<string, string>> {
+  return admissionNode(config, new Map()).labels;
+}
