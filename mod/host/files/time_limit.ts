@@ -24,13 +24,15 @@ export interface TimeLimitOptions {
  * A path is not asked again before it has answered, so that what comes late is not
  * overtaken, or seldom: a mount may be replaced while a call to the old one waits forever.
  * Each call that hangs holds one of the process's few threads for files. So one path at a
- * time is asked again, and none any more when eight such calls hang, be it one path or many.
+ * time is asked again, what was asked least first, and none any more when eight such calls
+ * hang, be it one path or many.
  * When many calls hang all others take turns, too, and when too many do none is asked any more.
  */
 export class TimeLimit {
   readonly #clock: Clock;
   readonly #options: TimeLimitOptions;
-  readonly #hung = new Set<string>();
+  /** How often each path was asked again that did not answer. */
+  readonly #hung = new Map<string, number>();
   /** How many calls did not answer in time, nor since. */
   #waiting = 0;
   /** How many of them were for a path that was hung already. */
@@ -63,13 +65,12 @@ export class TimeLimit {
     path: string,
     work: () => Promise<Result>,
   ): Promise<Result> {
-    const isHung = this.#hung.has(path);
-    if (!isHung && this.#waiting < MOST_WAITING) {
+    if (!this.isHung(path) && this.#waiting < MOST_WAITING) {
       return await this.#try(path, work);
     }
     // Calls to a mount that was replaced may wait for good: the others take turns then.
-    while (!isHung && this.#asking !== undefined) await this.#asking;
-    if (!this.#mayAsk({ isHung })) throw this.#tooLong(path);
+    while (!this.isHung(path) && this.#asking !== undefined) await this.#asking;
+    if (!this.#mayAsk(path)) throw this.#tooLong(path);
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#asking = promise;
     try {
@@ -80,14 +81,20 @@ export class TimeLimit {
     }
   }
 
-  #mayAsk({ isHung }: { readonly isHung: boolean }): boolean {
+  #mayAsk(path: string): boolean {
     if (!this.#options.asksAgain || this.#asking !== undefined) return false;
     const nowMs = this.#clock.monotonic();
+    const tries = this.#hung.get(path);
+    if (tries === undefined) {
+      return nowMs >= this.#turnMs && this.#waiting < MOST_IN_ALL;
+    }
     // What is known to hang takes neither the time nor the last threads of the others.
-    return isHung
-      ? nowMs >= this.#againMs && this.#waitingAgain < MOST_AGAIN &&
-        this.#waiting < MOST_WAITING + MOST_AGAIN
-      : nowMs >= this.#turnMs && this.#waiting < MOST_IN_ALL;
+    if (this.#waitingAgain >= MOST_AGAIN) return false;
+    if (this.#waiting >= MOST_WAITING + MOST_AGAIN) return false;
+    // One that was asked less often comes first, if it is asked for at all.
+    const isNext = this.#hung.values().every((others) => others >= tries);
+    const waitMs = isNext ? 0 : AGAIN.baseMs;
+    return nowMs >= this.#againMs + waitMs;
   }
 
   async #try<Result>(
@@ -127,7 +134,8 @@ export class TimeLimit {
       this.#againMs = nowMs + this.#pauseMs;
     }
     if (!isAgain) this.#turnMs = nowMs + AGAIN.baseMs;
-    this.#hung.add(path);
+    const tries = this.#hung.get(path);
+    this.#hung.set(path, tries === undefined ? 0 : tries + 1);
   }
 
   #noteAnswer(path: string): void {

@@ -262,3 +262,34 @@ Deno.test("TimeLimit gives others a turn though sixteen that hung are asked befo
     asked: 24,
   });
 });
+
+Deno.test("TimeLimit asks again first what was asked again least", async () => {
+  const clock = new FakeClock();
+  const limit = limitOn(clock);
+  const asked = [0, 0, 0];
+  for (let look = 0; look < 30; look++) {
+    const calls = asked.map((_, at) =>
+      limit.run(`/${at}`, () => {
+        asked[at] = (asked[at] ?? 0) + 1;
+        // Of three mounts the second and the third are replaced after the first look.
+        return at > 0 && look > 0 ? Promise.resolve() : never();
+      }).catch(() => {})
+    );
+    await clock.advance(20_000);
+    await Promise.all(calls);
+  }
+  strictEqual(limit.isHung("/0"), true);
+  deepStrictEqual([limit.isHung("/1"), limit.isHung("/2")], [false, false]);
+});
+
+Deno.test("TimeLimit does not have what is asked for no more keep others from being asked again", async () => {
+  const clock = new FakeClock();
+  const limit = limitOn(clock);
+  await hang(limit, clock, ["/gone", "/a"]);
+  await clock.advance(60_000);
+  await hang(limit, clock, ["/a"]);
+  await clock.advance(120_000);
+  strictEqual(await isAsked(limit, "/a"), false);
+  await clock.advance(60_000);
+  strictEqual(await isAsked(limit, "/a"), true);
+});
