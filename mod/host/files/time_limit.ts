@@ -16,6 +16,8 @@ export interface TimeLimitOptions {
    * nothing, since it may come after the second one.
    */
   readonly asksAgain: boolean;
+  /** Another one, with whose calls that hang its own are counted together. */
+  readonly beside?: TimeLimit;
 }
 
 /**
@@ -31,10 +33,16 @@ export interface TimeLimitOptions {
 export class TimeLimit {
   readonly #clock: Clock;
   readonly #options: TimeLimitOptions;
+  /** How many calls hang, its own and those of limits beside it. */
+  readonly #hungCalls: { count: number };
   /** How often each path was asked again that did not answer. */
   readonly #hung = new Map<string, number>();
   /** How many calls did not answer in time, nor since. */
   #waiting = 0;
+  /** How many calls may still answer in time. */
+  #running = 0;
+  /** Until the next of them has answered, or not in time. */
+  #next = Promise.withResolvers<void>();
   /** How many of them were for a path that was hung already. */
   #waitingAgain = 0;
   /** Until the path that is asked again has answered, or not in time. */
@@ -47,6 +55,8 @@ export class TimeLimit {
   constructor(clock: Clock, options: TimeLimitOptions) {
     this.#clock = clock;
     this.#options = options;
+    const { beside } = options;
+    this.#hungCalls = beside === undefined ? { count: 0 } : beside.#hungCalls;
   }
 
   /** Whether the last call for a path took too long, and nothing answered since. */
@@ -65,6 +75,8 @@ export class TimeLimit {
     path: string,
     work: () => Promise<Result>,
   ): Promise<Result> {
+    // Those that go on may hang as well.
+    while (!this.isHung(path) && this.#isFull) await this.#next.promise;
     if (!this.isHung(path) && this.#waiting < MOST_WAITING) {
       return await this.#try(path, work);
     }
@@ -81,16 +93,23 @@ export class TimeLimit {
     }
   }
 
+  /** Only where it does not matter which of two calls comes first. */
+  get #isFull(): boolean {
+    return this.#options.asksAgain && this.#waiting < MOST_WAITING &&
+      this.#waiting + this.#running >= MOST_WAITING;
+  }
+
   #mayAsk(path: string): boolean {
     if (!this.#options.asksAgain || this.#asking !== undefined) return false;
     const nowMs = this.#clock.monotonic();
+    const hungCalls = this.#hungCalls.count;
     const tries = this.#hung.get(path);
     if (tries === undefined) {
-      return nowMs >= this.#turnMs && this.#waiting < MOST_IN_ALL;
+      return nowMs >= this.#turnMs && hungCalls < MOST_IN_ALL;
     }
     // What is known to hang takes neither the time nor the last threads of the others.
     if (this.#waitingAgain >= MOST_AGAIN) return false;
-    if (this.#waiting >= MOST_WAITING + MOST_AGAIN) return false;
+    if (hungCalls >= MOST_WAITING + MOST_AGAIN) return false;
     // One that was asked less often comes first, if it is asked for at all.
     const isNext = this.#hung.values().every((others) => others >= tries);
     const waitMs = isNext ? 0 : AGAIN.baseMs;
@@ -105,13 +124,16 @@ export class TimeLimit {
     const isAgain = this.#hung.has(path);
     let isLate = false;
     const working = work();
+    this.#running++;
     const answered = (): void => {
-      if (isLate) this.#countWaiting(-1, { isAgain });
+      if (!isLate) this.#endRun();
+      else this.#countWaiting(-1, { isAgain });
       this.#noteAnswer(path);
     };
     working.then(answered, answered);
     using _timer = this.#clock.after(this.#options.limitMs, () => {
       isLate = true;
+      this.#endRun();
       this.#noteSilence(path, { isAgain });
       this.#countWaiting(1, { isAgain });
       reject(this.#tooLong(path));
@@ -119,11 +141,18 @@ export class TimeLimit {
     return await Promise.race([working, promise]);
   }
 
+  #endRun(): void {
+    this.#running--;
+    this.#next.resolve();
+    this.#next = Promise.withResolvers();
+  }
+
   #countWaiting(
     more: 1 | -1,
     { isAgain }: { readonly isAgain: boolean },
   ): void {
     this.#waiting += more;
+    this.#hungCalls.count += more;
     if (isAgain) this.#waitingAgain += more;
   }
 

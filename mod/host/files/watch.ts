@@ -25,6 +25,8 @@ export interface PathWatchDeps {
    * watching thread, and a thread that waits for something is not noticed.
    */
   readonly rootDir?: string;
+  /** That of others who look at the same path: calls that hang are counted together. */
+  readonly beside?: TimeLimit;
 }
 
 /**
@@ -109,11 +111,12 @@ class Watch {
   constructor(path: string, deps: WatchContext) {
     this.#path = path;
     this.#deps = deps;
-    const { clock, rootDir } = deps;
+    const { clock, rootDir, beside } = deps;
     const own = rootDir && join(rootDir, ROOT_LOCK_NAME);
     this.#limit = new TimeLimit(clock, {
       limitMs: LOOK_LIMIT_MS,
       asksAgain: true,
+      ...beside && { beside },
     });
     this.#probe = new WatchProbe(own, clock);
   }

@@ -42,7 +42,8 @@ export function createManifestFiles(
     list: (path) => limit.run(path, () => list(path)),
     read: (path, maxBytes) =>
       limit.run(path, () => readFileBounded(path, maxBytes)),
-    watch: (path, signal) => watchPath(path, signal, deps),
+    watch: (path, signal) =>
+      watchPath(path, signal, { ...deps, beside: limit }),
   };
 }
 

@@ -1,10 +1,11 @@
 /**
- * How often a directory is listed for the names in it that are not UTF-8.
+ * How often a directory is listed for the names in it that are not UTF-8, and how many calls
+ * hang at most.
  *
  * @module
  */
 
-import { rejects, strictEqual } from "node:assert/strict";
+import { ok, rejects, strictEqual } from "node:assert/strict";
 import { createManifestFiles } from "../../../mod/source/file/mod.ts";
 import { FakeClock } from "../../support/fake_clock.ts";
 import { silentLogger } from "../../../mod/base/telemetry/mod.ts";
@@ -36,4 +37,52 @@ Deno.test("createManifestFiles() lists a directory once for all names that are n
   const { kind } = await files.look(`${directory}/${names[0]}`);
   strictEqual(kind, "missing");
   strictEqual(lists, 2);
+});
+
+Deno.test("createManifestFiles() leaves threads for others when many links lead to what never answers", async () => {
+  const directory = await Deno.makeTempDir();
+  const links = Array.from(
+    { length: 20 },
+    (_, at) => `${directory}/${at}.yaml`,
+  );
+  for (const link of links) await Deno.symlink("elsewhere", link);
+  const { stat } = Deno;
+  let hung = 0;
+  const late = Promise.withResolvers<never>();
+  late.promise.catch(() => {});
+  Deno.stat = (path) => {
+    if (!links.includes(`${path}`)) return stat(path);
+    hung++;
+    return late.promise;
+  };
+  const stop = new AbortController();
+  const clock = new FakeClock();
+  const files = createManifestFiles({ clock, log: silentLogger });
+  let hints = 0;
+  const watching = (async () => {
+    for await (const _hint of files.watch(directory, stop.signal)) hints++;
+  })();
+  await using _restored = {
+    async [Symbol.asyncDispose]() {
+      Deno.stat = stat;
+      late.reject(new Error("EIO"));
+      stop.abort();
+      await watching;
+      // What hung goes on to the other links.
+      for (let at = 0; at < 500; at++) await Deno.lstat(directory);
+      await Deno.remove(directory, { recursive: true });
+    },
+  };
+  for (let look = 0; look < 5 * 180; look++) {
+    const looks = links.map((link) => files.look(link).catch(() => {}));
+    for (let second = 0; second < 20; second += 4) {
+      await clock.advance(4000);
+      // The watch looks at the real disk.
+      for (let at = 0; at < 3; at++) await Deno.lstat(directory);
+    }
+    await Promise.all(looks);
+  }
+  ok(hints > 0);
+  // Deno (2.9.6) has 32 threads for files.
+  ok(hung <= 30, `${hung} calls hang`);
 });

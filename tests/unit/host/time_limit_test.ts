@@ -293,3 +293,37 @@ Deno.test("TimeLimit does not have what is asked for no more keep others from be
   await clock.advance(60_000);
   strictEqual(await isAsked(limit, "/a"), true);
 });
+
+Deno.test("TimeLimit lets no more than sixteen calls hang, though many begin while fifteen do", async () => {
+  const clock = new FakeClock();
+  const limit = limitOn(clock);
+  await hang(limit, clock, Array.from({ length: 15 }, (_, at) => `/${at}`));
+  let hung = 0;
+  const calls = Array.from(
+    { length: 16 },
+    (_, at) =>
+      rejects(limit.run(`/more${at}`, () => {
+        hung++;
+        return never();
+      })),
+  );
+  await clock.advance(LIMIT_MS);
+  await Promise.all(calls);
+  strictEqual(hung, 1);
+  await clock.advance(60_000);
+  strictEqual(await isAsked(limit, "/well"), true);
+});
+
+Deno.test("TimeLimit counts what hangs together with others", async () => {
+  const clock = new FakeClock();
+  const limit = limitOn(clock);
+  const options = { limitMs: LIMIT_MS, asksAgain: true };
+  const other = new TimeLimit(clock, { ...options, beside: limit });
+  await hang(limit, clock, Array.from({ length: 16 }, (_, at) => `/${at}`));
+  await hang(other, clock, Array.from({ length: 8 }, (_, at) => `/${at}`));
+  await clock.advance(60_000);
+  for (const one of [limit, other]) {
+    strictEqual(await isAsked(one, "/0"), false);
+  }
+  strictEqual(await isAsked(limit, "/new"), true);
+});
