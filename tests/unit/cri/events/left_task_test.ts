@@ -68,6 +68,24 @@ Deno.test("removeWithTask() ends the task that is in the way, and removes again"
   deepStrictEqual(rig.calls, ["remove", "Kill", "Delete", "remove"]);
 });
 
+Deno.test("removeWithTask() finds the task in a message that begins with it", async () => {
+  const rig = new TaskRig();
+  const refused = refusal(`cannot delete running task ${ID}: failed`);
+  let times = 0;
+  const remove = (): Promise<void> =>
+    ++times === 1 ? Promise.reject(refused) : Promise.resolve();
+  await removeWithTask(rig.rpc, remove, {});
+  deepStrictEqual([rig.calls, times], [["Kill", "Delete"], 2]);
+});
+
+Deno.test("removeWithTask() passes on what no runtime said, and does nothing", async () => {
+  const rig = new TaskRig();
+  const broken = new Error(refusal().detail);
+  const remove = () => Promise.reject(broken);
+  await rejects(removeWithTask(rig.rpc, remove, {}), broken);
+  deepStrictEqual(rig.calls, []);
+});
+
 Deno.test("removeWithTask() asks nothing more when it was removed", async () => {
   const rig = new TaskRig();
   rig.hasTask = false;
