@@ -66,7 +66,7 @@ export class StatusManager {
   // These outlive the sessions of pods: a pod that was evicted or refused shows its status
   // without one, and restart counts go from one life of a UID to the next.
   readonly #entries = new Map<string, StatusEntry>();
-  /** Restart counts of pods that begin anew, until they have containers again. */
+  /** Restart counts of pods for as long as their statuses say nothing of containers. */
   readonly #floors = new Map<string, RestartCounts>();
   /** Of pods that were ended because the node ran short, whatever became of them since. */
   readonly #evictions = new Map<string, EvictionNote>();
@@ -128,7 +128,9 @@ export class StatusManager {
       return before;
     }
     const least = this.#countsOf(uid);
-    if (status.containerStatuses !== undefined) this.#floors.delete(uid);
+    // What says nothing of containers takes no count back.
+    const isSaid = status.containerStatuses !== undefined;
+    if (!isSaid && least !== undefined) this.#floors.set(uid, least);
     const next = lasting(raise(status, least), this.#recalled.get(uid));
     this.#recalled.delete(uid);
     return this.#store(pod, monotonic(entry, next));
@@ -310,7 +312,7 @@ function raise(
   if (least === undefined) return status;
   const lift = (each: ContainerStatus): ContainerStatus => {
     const known = least.get(each.name) ?? 0;
-    return known > each.restartCount ? { ...each, restartCount: known } : each;
+    return { ...each, restartCount: Math.max(known, each.restartCount) };
   };
   const { containerStatuses, initContainerStatuses } = status;
   return {

@@ -31,7 +31,16 @@ Deno.test("RunDirectoryFiles makes its directory, also when somebody cleared it 
     }
     files.write(UID, "three");
     await Deno.writeTextFile(`${runDir}/status/.unmanaged.tmp`, "");
+    // Of names as long as a record's the UID would be read.
+    await Deno.writeTextFile(`${runDir}/status/${UID}.text`, "");
+    await Deno.writeTextFile(`${runDir}/status/not a UID.json`, "");
     deepStrictEqual(await files.list(), [UID]);
+    const names = await Array.fromAsync(Deno.readDir(`${runDir}/status`));
+    deepStrictEqual(names.map(({ name }) => name).sort(), [
+      `${UID}.json`,
+      `${UID}.text`,
+      "not a UID.json",
+    ]);
     files.remove(UID);
     deepStrictEqual(await files.list(), []);
   } finally {
@@ -44,6 +53,21 @@ Deno.test("RunDirectoryFiles takes what is no file for a broken record", async (
   try {
     await Deno.mkdir(`${runDir}/status/${UID}.json`, { recursive: true });
     strictEqual(await new RunDirectoryFiles(runDir).read(UID), "");
+  } finally {
+    await Deno.remove(runDir, { recursive: true });
+  }
+});
+
+Deno.test("RunDirectoryFiles takes what is larger than four mebibytes for a broken record", async () => {
+  const runDir = await Deno.makeTempDir({ prefix: "skerry-run-" });
+  try {
+    const path = `${runDir}/status/${UID}.json`;
+    const files = new RunDirectoryFiles(runDir);
+    files.write(UID, "x");
+    await Deno.truncate(path, 4 * 1024 * 1024);
+    strictEqual((await files.read(UID))?.length, 4 * 1024 * 1024);
+    await Deno.truncate(path, 4 * 1024 * 1024 + 1);
+    strictEqual(await files.read(UID), "");
   } finally {
     await Deno.remove(runDir, { recursive: true });
   }

@@ -5,7 +5,7 @@
  */
 
 import type { Pod, PodStatus } from "../../../mod/api/types/mod.ts";
-import { silentLogger } from "../../../mod/base/telemetry/mod.ts";
+import { type Logger, silentLogger } from "../../../mod/base/telemetry/mod.ts";
 import { StatusManager } from "../../../mod/status/status_manager.ts";
 import { FakeClock } from "../fake_clock.ts";
 import { bareStatus, containers, type PodDraft, podOf } from "../pods.ts";
@@ -35,6 +35,7 @@ export function phaseStatus(
 /** A manager with a clock of its own. */
 export function manager(
   clock: FakeClock = new FakeClock(),
+  log: Logger = silentLogger,
 ): StatusManager {
-  return new StatusManager({ clock, log: silentLogger });
+  return new StatusManager({ clock, log });
 }

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { silentLogger } from "../../../mod/base/telemetry/mod.ts";
+import { type Logger, silentLogger } from "../../../mod/base/telemetry/mod.ts";
 import {
   StatusDelivery,
   type StatusReceipt,
@@ -78,7 +78,7 @@ export interface DeliveryRig {
 }
 
 /** A delivery to a sink that answers by a script; nobody runs it yet. */
-export function deliveryRig(): DeliveryRig {
+export function deliveryRig(log: Logger = silentLogger): DeliveryRig {
   const clock = new FakeClock();
   const statuses = manager(clock);
   const sink = new ScriptedSink();
@@ -86,7 +86,7 @@ export function deliveryRig(): DeliveryRig {
     clock,
     statuses,
     sink,
-    log: silentLogger,
+    log,
   });
   const set = (uid: string, phase: string) => {
     statuses.setPodStatus(statusPod(uid), phaseStatus(phase));
@@ -97,8 +97,9 @@ export function deliveryRig(): DeliveryRig {
 /** The same, and runs it. */
 export async function withDelivery(
   use: (rig: DeliveryRig) => Promise<void>,
+  log?: Logger,
 ): Promise<void> {
-  const rig = deliveryRig();
+  const rig = deliveryRig(log);
   const stop = new AbortController();
   const running = rig.delivery.run(stop.signal);
   try {

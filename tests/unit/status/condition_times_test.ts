@@ -6,7 +6,9 @@
 
 import { strictEqual } from "node:assert/strict";
 import type { PodStatus } from "../../../mod/api/types/mod.ts";
+import type { StatusManager } from "../../../mod/status/status_manager.ts";
 import type { RecordDisk } from "../../support/record_disk.ts";
+import { manager } from "../../support/status/builders.ts";
 import {
   POD,
   recordedStatus,
@@ -86,6 +88,33 @@ for (const { name, told, damage, since } of RECALLS) {
     );
   });
 }
+
+Deno.test("StatusManager.recall() is not believed of a pod that is unknown, has ended, or begins anew", () => {
+  const { startTime, ...rest } = readySince(EARLIER);
+  const conditions = { Ready: { status: "True", since: EARLIER } };
+  const since = (statuses: StatusManager): string | undefined => {
+    statuses.setPodStatus(POD, { ...rest, ...readySince(LATER) });
+    return statuses.get("u")?.conditions?.[0]?.lastTransitionTime;
+  };
+  const record = { ...startTime && { startTime }, restartCounts: {} };
+  const unknown = manager();
+  unknown.recall("u", { ...record, conditions });
+  strictEqual(since(unknown), LATER);
+  const over = manager();
+  const ended = { ...readySince(EARLIER), phase: "Failed" };
+  over.restore("u", { ...record, ended });
+  over.recall("u", { ...record, conditions });
+  strictEqual(since(over), LATER);
+  const anew = manager();
+  anew.restore("u", record);
+  anew.recall("u", { ...record, conditions });
+  anew.renew("u");
+  strictEqual(since(anew), LATER);
+  const same = manager();
+  same.restore("u", record);
+  same.recall("u", { ...record, conditions });
+  strictEqual(since(same), EARLIER);
+});
 
 Deno.test("StatusRecords.load() keeps the times of a pod whose containers wait to be restarted", async () => {
   const { statuses, records, disk, runFiles } = recordsRig();

@@ -18,6 +18,7 @@ const UIDS = Array.from({ length: 1000 }, (_, at) => `u${at}`);
 Deno.test("StatusRecords has few files open at the same time, however many pods there are (N09)", async () => {
   let open = 0;
   let most = 0;
+  let mostRun = 0;
   let count = 0;
   const opened = async <T>(value: T): Promise<T> => {
     most = Math.max(most, ++open);
@@ -46,7 +47,11 @@ Deno.test("StatusRecords has few files open at the same time, however many pods 
     podRecords,
     runFiles: {
       list: () => Promise.resolve(UIDS),
-      read: () => opened(undefined),
+      read: async () => {
+        const read = opened(undefined);
+        mostRun = Math.max(mostRun, open);
+        return await read;
+      },
       write: () => opened(undefined),
       remove: () => opened(undefined),
     },
@@ -63,4 +68,5 @@ Deno.test("StatusRecords has few files open at the same time, however many pods 
   strictEqual(count, 4 * UIDS.length);
   strictEqual(open, 0);
   ok(most > 1 && most <= 32, `${most} files`);
+  strictEqual(mostRun, 16);
 });

@@ -5,6 +5,7 @@
  */
 
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
+import { messagesTo } from "../../support/log_lines.ts";
 import { phaseStatus, statusPod } from "../../support/status/builders.ts";
 import {
   deliveryRig,
@@ -134,6 +135,8 @@ for (const { name, answers, later, told, known } of races) {
       await clock.advance(600_000);
       deepStrictEqual(sink.told("u"), told);
       strictEqual(statuses.get("u") !== undefined, known);
+      // Another pod has the name of what was replaced; it is not to go.
+      deepStrictEqual(sink.removed, []);
       strictEqual(clock.pendingTimers, 0);
       const versions = sink.puts.map(({ version }) => version);
       deepStrictEqual(versions, versions.toSorted((a, b) => a - b));
@@ -153,6 +156,48 @@ Deno.test("StatusDelivery waits longer after each failure, up to some seconds (S
     await clock.advance(60_000);
     strictEqual(sink.puts.length, 9);
   }));
+
+Deno.test("StatusDelivery tries again after one, two, four and five seconds, and says so once (ST-11)", async () => {
+  const told: string[] = [];
+  await withDelivery(async ({ clock, sink, set }) => {
+    sink.script.set("u", Array.from({ length: 5 }, () => "fails" as const));
+    set("u", "Pending");
+    for (const delayMs of [0, 1_000, 2_000, 4_000, 5_000, 5_000]) {
+      const before = sink.puts.length;
+      if (delayMs > 0) await clock.advance(delayMs - 1);
+      strictEqual(sink.puts.length, before);
+      await clock.advance(delayMs > 0 ? 1 : 0);
+      strictEqual(sink.puts.length, before + 1);
+    }
+    strictEqual(clock.pendingTimers, 0);
+  }, messagesTo(told));
+  deepStrictEqual(told, ["status_failed", "status_recovered"]);
+});
+
+Deno.test("StatusDelivery has sixteen updates on their way at the same time", () =>
+  withDelivery(async ({ clock, sink, set }) => {
+    const uids = Array.from({ length: 20 }, (_, at) => `u${at}`);
+    for (const uid of uids) {
+      sink.script.set(uid, ["hangs"]);
+      set(uid, "Running");
+    }
+    await clock.advance(0);
+    strictEqual(sink.puts.length, 16);
+    for (const uid of uids) sink.gates.get(uid)?.();
+    await clock.advance(0);
+    strictEqual(sink.puts.length, 20);
+    for (const uid of uids) sink.gates.get(uid)?.();
+  }));
+
+Deno.test("StatusDelivery says that it drops what is known of a pod that was replaced", async () => {
+  const told: string[] = [];
+  await withDelivery(async ({ clock, sink, set }) => {
+    sink.script.set("u", ["replaced"]);
+    set("u", "Pending");
+    await clock.advance(0);
+  }, messagesTo(told));
+  deepStrictEqual(told, ["status_dropped"]);
+});
 
 Deno.test("StatusDelivery patches against what the sink took, not against what it was offered", () =>
   withDelivery(async ({ clock, sink, statuses, set }) => {

@@ -64,6 +64,31 @@ Deno.test("StatusDelivery does not tell a sink how a pod ended that lost what it
     deepStrictEqual(sink.removed, ["u"]);
   }));
 
+Deno.test("StatusDelivery does not tell a sink how a pod ended that had no place for it before", () =>
+  withDelivery(async ({ clock, statuses, sink, set }) => {
+    sink.script.set("u", ["deferred"]);
+    set("u", "Running");
+    await clock.advance(0);
+    set("u", "Failed");
+    statuses.remove("u");
+    await clock.advance(0);
+    deepStrictEqual(sink.told("u"), ["Running"]);
+    deepStrictEqual(sink.removed, ["u"]);
+  }));
+
+Deno.test("StatusDelivery.forget() withdraws what is not told yet, and has all of it told at the next flush", () =>
+  withDelivery(async ({ clock, sink, delivery, set }) => {
+    set("u", "Running");
+    await clock.advance(0);
+    set("u", "Failed");
+    delivery.forget("u");
+    await clock.advance(60_000);
+    deepStrictEqual(sink.told("u"), ["Running"]);
+    await delivery.flush("u");
+    deepStrictEqual(sink.told("u"), ["Running", "Failed"]);
+    deepStrictEqual(sink.puts.at(-1)?.patch(), phaseStatus("Failed"));
+  }));
+
 Deno.test("StatusDelivery tells a sink that a pod is gone that forgot it while it heard how the pod ended", () =>
   withDelivery(async ({ clock, statuses, sink, delivery, set }) => {
     set("u", "Running");

@@ -186,6 +186,16 @@ Deno.test("mergeStatus() postpones the end of a pod of which something may run (
   );
 });
 
+Deno.test("mergeStatus() keeps the reason and message that were reported before the end it postpones (ST-12)", () => {
+  const before = { phase: "Running", reason: "Slow", message: "it is slow" };
+  const merged = merge({ remote: before, managed: over });
+  const { phase, reason, message } = merged;
+  deepStrictEqual({ phase, reason, message }, before);
+  deepStrictEqual(Object.keys(merge({ remote: {}, managed: over })), [
+    "conditions",
+  ]);
+});
+
 Deno.test("mergeStatus() tells the end when nothing runs any more, and then nothing is ready (ST-12)", () => {
   const merged = merge({ managed: over, mayRun: false });
   strictEqual(merged.phase, "Failed");

@@ -193,7 +193,7 @@ Deno.test("reportPod() tells what goes on, since when and for how many whole sec
       list: (uid) =>
         uid !== "u-1" ? [] : [
           { kind: "pulling_image", ...of, forMs: 1_600 },
-          { kind: "making_volumes", forMs: 62_400 },
+          { kind: "making_volumes", forMs: 1_000_499 },
         ],
     },
   });
@@ -206,8 +206,8 @@ Deno.test("reportPod() tells what goes on, since when and for how many whole sec
     kind: "making_volumes",
     container: undefined,
     image: undefined,
-    since: "2026-01-02T03:03:02Z",
-    seconds: 62,
+    since: "2026-01-02T02:47:24Z",
+    seconds: 1_000,
   }]);
 });
 
