@@ -340,8 +340,12 @@ class Watch {
       const isDeaf = unheard === this.#events;
       if (isDeaf || modifiedOf(before) !== modifiedOf(now)) {
         const hazard = await this.#checkThread(now);
-        // It did not answer in time, and is asked again.
-        if (hazard === "unknown") continue;
+        if (hazard === "unknown") {
+          // It is asked again. The thread may wait for what did not answer, as for what a
+          // link leads to: then only looking helps.
+          if (await this.#probe.ask() === "silent") return;
+          continue;
+        }
         if (isThreadLost || isDeaf && await this.#isDead(hazard)) return;
         const isSilent = !isDeaf && events === this.#events;
         unheard = isSilent ? events : undefined;

@@ -259,6 +259,45 @@ Deno.test("watchPath() looks at a directory on while what a link in it leads to 
   strictEqual(hung, 1);
 });
 
+Deno.test("watchPath() looks at a directory when a link comes into it for whose target the thread waits", async () => {
+  await using watching = await Watching.create();
+  const { hints, log, path } = watching;
+  const elsewhere = await Deno.makeTempDir();
+  const link = join(path, "link");
+  const { stat, watchFs } = Deno;
+  const left = new DisposableStack();
+  const late = Promise.withResolvers<never>();
+  // Nothing is reported any more.
+  Deno.watchFs = (_paths, options) => {
+    const watcher = watchFs(elsewhere, options);
+    left.defer(watcher.close.bind(watcher));
+    watcher.close = () => {};
+    return watcher;
+  };
+  Deno.stat = (file) => file === link ? late.promise : stat(file);
+  await using _restored = {
+    async [Symbol.asyncDispose]() {
+      late.reject(new Error("EIO"));
+      await watching.stop();
+      Object.assign(Deno, { stat, watchFs });
+      left.dispose();
+      await Deno.remove(elsewhere, { recursive: true });
+    },
+  };
+  watching.start();
+  await watching.untilHint(isRescan);
+  await watching.pass(2000);
+  await untilLaterFileTime();
+  await Deno.symlink(path, link);
+  await watching.pass(20_000);
+  deepStrictEqual(log, ["watch_unsafe"]);
+  await untilLaterFileTime();
+  hints.length = 0;
+  await Deno.writeTextFile(join(path, "file"), "");
+  await watching.pass(5000);
+  ok(hints.some(isRescan));
+});
+
 Deno.test("watchPath() neither begins nor ends to watch while the thread waits for something, and goes on when it reports again", async () => {
   await using watching = await Watching.create();
   const { path } = watching;
