@@ -1,0 +1,174 @@
+/**
+ * Does what a step wishes.
+ *
+ * @module
+ */
+
+import {
+  ApiFailure,
+  hasFailed,
+  type ObjectClient,
+} from "../../api/access/mod.ts";
+import type { ApiObject } from "../../api/workload/mod.ts";
+import { describeError } from "../../base/text/mod.ts";
+import { isAbort } from "../../base/mod.ts";
+import { exactRef } from "./owner.ts";
+import type { Change, ChangeFailure, ChangeWords, ExactRef } from "./step.ts";
+
+/** Hears what was done. */
+export interface ChangeListener {
+  wrote(object: ApiObject): void;
+  deleted(ref: ExactRef): void;
+  tell(words: ChangeWords): void;
+}
+
+/**
+ * Does changes for an object: those of one verb that stand together side by side,
+ * creations in slow-start batches. After a failure in one such group the later groups are
+ * not begun; what was dropped is wished again at the next look.
+ *
+ * @returns what failed
+ * @throws {unknown} The reason of `signal` when it aborts.
+ */
+export async function doChanges(
+  owner: ApiObject,
+  changes: readonly Change[],
+  deps: {
+    readonly client: ObjectClient;
+    readonly listener: ChangeListener;
+    readonly signal: AbortSignal;
+  },
+): Promise<readonly ChangeFailure[]> {
+  for (const group of groupsOf(changes)) {
+    const failures = await doGroup(owner, group, deps);
+    if (failures.length > 0) return failures;
+  }
+  return [];
+}
+
+type Deps = Parameters<typeof doChanges>[2];
+
+/** Changes of one verb that stand together; creations in batches that double. */
+function groupsOf(changes: readonly Change[]): Change[][] {
+  const groups: Change[][] = [];
+  let limit = 0;
+  for (const change of changes) {
+    const last = groups.at(-1);
+    const isSame = last?.[0]?.verb === change.verb;
+    if (isSame && last.length < limit) {
+      last.push(change);
+      continue;
+    }
+    // As upstream's slowStartBatch: a quota or a bad template fails once, not a hundred times.
+    if (change.verb !== "create") limit = Infinity;
+    else limit = isSame ? limit * 2 : 1;
+    groups.push([change]);
+  }
+  return groups;
+}
+
+async function doGroup(
+  owner: ApiObject,
+  group: readonly Change[],
+  deps: Deps,
+): Promise<readonly ChangeFailure[]> {
+  const isAdopting = group.some((change) =>
+    change.verb === "patch" && change.isAdoption === true
+  );
+  if (isAdopting && !await isStillThere(owner, deps)) {
+    const message = `${owner.kind} ${owner.metadata.name} is not what it was`;
+    const failure = new ApiFailure("Conflict", message);
+    return group.map((change) => ({ change, failure }));
+  }
+  const failures = await Promise.all(
+    group.map((change) => doOne(change, deps)),
+  );
+  return failures.filter((each) => each !== undefined);
+}
+
+/** Upstream's RecheckDeletionTimestamp: the cache may be behind. */
+async function isStillThere(
+  owner: ApiObject,
+  { client, signal }: Deps,
+): Promise<boolean> {
+  try {
+    const { metadata } = await client.get(exactRef(owner), signal);
+    return metadata.uid === owner.metadata.uid &&
+      metadata.deletionTimestamp === undefined;
+  } catch (error) {
+    if (hasFailed(error, "NotFound")) return false;
+    throw error;
+  }
+}
+
+async function doOne(
+  change: Change,
+  deps: Deps,
+): Promise<ChangeFailure | undefined> {
+  const { listener } = deps;
+  const { done, failed } = change.events ?? {};
+  try {
+    const name = await call(change, deps);
+    if (done !== undefined) listener.tell(fill(done, { name, error: "" }));
+    return undefined;
+  } catch (error) {
+    if (isAbort(error, deps.signal)) throw error;
+    const failure = error instanceof ApiFailure
+      ? error
+      : new ApiFailure("InternalError", describeError(error), { cause: error });
+    const { name = "" } = change.verb === "create"
+      ? change.object.metadata
+      : change.ref;
+    if (failed !== undefined) {
+      listener.tell(fill(failed, { name, error: failure.message }));
+    }
+    return { change, failure };
+  }
+}
+
+/** @returns the name of the object */
+async function call(
+  change: Change,
+  { client, listener, signal }: Deps,
+): Promise<string> {
+  switch (change.verb) {
+    case "create": {
+      const made = await client.create(change.object, signal);
+      listener.wrote(made);
+      return made.metadata.name;
+    }
+    case "patch": {
+      const { ref, patch } = change;
+      await unlessGone(async () => {
+        listener.wrote(await client.patch(ref, patch, signal));
+      });
+      return ref.name;
+    }
+    case "delete": {
+      const { ref, ref: { uid }, options } = change;
+      await unlessGone(() => client.delete(ref, { ...options, uid }, signal));
+      listener.deleted(ref);
+      return ref.name;
+    }
+  }
+}
+
+/** What is gone already, or is another one of that name by now, needs nothing done to it. */
+async function unlessGone(act: () => Promise<void>): Promise<void> {
+  try {
+    await act();
+  } catch (error) {
+    if (!hasFailed(error, "NotFound")) throw error;
+  }
+}
+
+function fill(
+  words: ChangeWords,
+  values: { readonly name: string; readonly error: string },
+): ChangeWords {
+  const message = words.message.replace(
+    /\{(name|error)\}/g,
+    (_found, key: "name" | "error") => values[key],
+  );
+  return { ...words, message };
+}

@@ -1,0 +1,62 @@
+/**
+ * What all controllers share: the shape of a pure step, who owns what, and the small
+ * runner that does what a step wishes.
+ *
+ * A controller sees its object and what belongs to it in a cache, and says what should be
+ * done; it does nothing itself. The runner does it, one key at a time, waits until the
+ * cache shows what was done before it lets the controller look again, and tries again
+ * with a back-off when something failed.
+ *
+ * @example Who controls a pod
+ * ```ts
+ * import { strictEqual } from "node:assert/strict";
+ * import { controllerOf, controllerReference } from "./mod.ts";
+ *
+ * const owner = {
+ *   apiVersion: "apps/v1",
+ *   kind: "ReplicaSet",
+ *   metadata: { name: "web", namespace: "shop", uid: "u1" },
+ * };
+ * const pod = {
+ *   metadata: {
+ *     name: "web-1",
+ *     namespace: "shop",
+ *     uid: "u2",
+ *     ownerReferences: [controllerReference(owner)],
+ *   },
+ * };
+ * strictEqual(controllerOf(pod)?.uid, "u1");
+ * ```
+ *
+ * @module
+ */
+
+export {
+  claim,
+  type Claimed,
+  controllerOf,
+  controllerReference,
+  exactRef,
+} from "./owner.ts";
+export { CONTROLLER_KINDS, isControllerKind, isOfKind } from "./kinds.ts";
+export {
+  availableInMs,
+  isActivePod,
+  isEndedPod,
+  podFromTemplate,
+  readySince,
+} from "./replica.ts";
+export { ControllerRunner, type RunnerDeps } from "./runner.ts";
+export type {
+  Change,
+  ChangeEvents,
+  ChangeFailure,
+  ChangeWords,
+  ControlledKind,
+  Controller,
+  ControllerKind,
+  ControllerKinds,
+  ExactRef,
+  ObjectCache,
+  Wishes,
+} from "./step.ts";

@@ -1,0 +1,82 @@
+/**
+ * What controllers ask of a pod, and how they make one.
+ *
+ * @module
+ */
+
+import type { NewObject } from "../../api/access/mod.ts";
+import type { Pod } from "../../api/types/mod.ts";
+import type { ApiObject, PodTemplate } from "../../api/workload/mod.ts";
+import { controllerReference } from "./owner.ts";
+
+/** Whether a pod has neither ended nor is to end (upstream's IsPodActive). */
+export function isActivePod({ metadata, status }: Pod): boolean {
+  return metadata.deletionTimestamp === undefined && !isEnded(status?.phase);
+}
+
+/** Whether a pod has ended for good. */
+export function isEndedPod({ status }: Pod): boolean {
+  return isEnded(status?.phase);
+}
+
+function isEnded(phase: string | undefined): boolean {
+  return phase === "Succeeded" || phase === "Failed";
+}
+
+/** Whether a pod is ready, and since when in milliseconds since the epoch. */
+export function readySince({ status }: Pod): number | undefined {
+  const ready = status?.conditions?.find(({ type }) => type === "Ready");
+  if (ready?.status !== "True") return undefined;
+  const { lastTransitionTime } = ready;
+  return lastTransitionTime === undefined ? 0 : Date.parse(lastTransitionTime);
+}
+
+/**
+ * When a pod is available: after it was ready for `minReadySeconds` without a break.
+ *
+ * @returns 0 when it is now, `undefined` when it is not ready, else the milliseconds that
+ * are missing; on a clock that was set back never more than the whole time
+ */
+export function availableInMs(
+  pod: Pod,
+  minReadySeconds: number,
+  nowMs: number,
+): number | undefined {
+  const sinceMs = readySince(pod);
+  if (sinceMs === undefined) return undefined;
+  const wholeMs = minReadySeconds * 1000;
+  const missingMs = sinceMs + wholeMs - nowMs;
+  return Math.min(Math.max(missingMs, 0), wholeMs);
+}
+
+/** The pod that an owner makes from its template; its name is made from the owner's. */
+export function podFromTemplate(
+  owner: ApiObject,
+  template: PodTemplate,
+): NewObject & {
+  readonly metadata: NonNullable<PodTemplate["metadata"]>;
+  readonly spec: PodTemplate["spec"];
+} {
+  const { labels, annotations, finalizers } = template.metadata ?? {};
+  return {
+    apiVersion: "v1",
+    kind: "Pod",
+    metadata: {
+      namespace: owner.metadata.namespace,
+      generateName: namePrefix(owner.metadata.name),
+      ...(labels !== undefined && { labels }),
+      ...(annotations !== undefined && { annotations }),
+      ...(finalizers !== undefined && { finalizers }),
+      ownerReferences: [controllerReference(owner)],
+    },
+    spec: template.spec,
+  };
+}
+
+/** Upstream leaves the hyphen out when the name would not be one with it. */
+function namePrefix(owner: string): string {
+  return owner.length >= LONGEST_NAME ? owner : `${owner}-`;
+}
+
+/** Of a DNS subdomain. */
+const LONGEST_NAME = 253;

@@ -1,0 +1,199 @@
+/**
+ * Objects for controllers: a small store that notes each call, refuses what it is told to,
+ * and shows in its cache only what it is told to show.
+ *
+ * @module
+ */
+
+import {
+  type AccessRef,
+  ApiFailure,
+  type DeleteOptions,
+  type NewObject,
+  type ObjectClient,
+} from "../../../mod/api/access/mod.ts";
+import type { ApiObject } from "../../../mod/api/workload/mod.ts";
+import { isRecord } from "../../../mod/base/mod.ts";
+import {
+  type ControllerKind,
+  type ControllerKinds,
+  controllerOf,
+  isControllerKind,
+  isOfKind,
+  type ObjectCache,
+} from "../../../mod/controller/run/mod.ts";
+
+/** Says what a call is to be refused with; nothing lets it through. */
+export type Refusal = (
+  verb: string,
+  object: Pick<AccessRef, "kind" | "name">,
+) => ApiFailure | undefined;
+
+/** A store, and a cache of it that may be behind. */
+export class ScriptedObjects implements ObjectClient {
+  /** What was done, as `create Pod web-1`. */
+  readonly calls: string[] = [];
+  refuse: Refusal = () => undefined;
+  /** Calls that began and wait, as long as `isHeld`. */
+  held: (() => void)[] | undefined;
+  readonly #objects = new Map<string, ApiObject>();
+  #shown: ReadonlyMap<string, ApiObject> = this.#objects;
+  #shownVersion: number | undefined;
+  #version = 100;
+  #names = 0;
+  /** Called after each change that the cache shows. */
+  onChange: (object: ApiObject) => void = () => {};
+
+  /** From now on the cache stays as it is. */
+  freeze(): void {
+    this.#shown = new Map(this.#objects);
+    this.#shownVersion = this.#version;
+  }
+
+  /** The cache shows everything again. */
+  thaw(): void {
+    this.#shown = this.#objects;
+    this.#shownVersion = undefined;
+  }
+
+  /** Puts an object there without a call. */
+  put(object: ApiObject): ApiObject {
+    const resourceVersion = `${++this.#version}`;
+    const kept = {
+      ...object,
+      metadata: { ...object.metadata, resourceVersion },
+    };
+    this.#objects.set(keyOf(kept.kind, kept.metadata), kept);
+    this.onChange(kept);
+    return kept;
+  }
+
+  /** Takes an object away without a call. */
+  drop(kind: string, namespace: string, name: string): void {
+    const key = keyOf(kind, { namespace, name });
+    const object = this.#objects.get(key);
+    this.#objects.delete(key);
+    this.#version++;
+    if (object !== undefined) this.onChange(object);
+  }
+
+  /** All that is there of a kind. */
+  all<Kind extends ControllerKind>(kind: Kind): ControllerKinds[Kind][] {
+    return [...this.#objects.values()].filter((each) => isOfKind(kind, each));
+  }
+
+  readonly cache: ObjectCache = {
+    get: (kind, namespace, name) => {
+      const found = this.#shown.get(keyOf(kind, { namespace, name }));
+      return found !== undefined && isOfKind(kind, found) ? found : undefined;
+    },
+    list: (kind, namespace) =>
+      [...this.#shown.values()].filter((each) => isOfKind(kind, each))
+        .filter((each) => each.metadata.namespace === namespace),
+    candidates: (kind, owner) =>
+      this.cache.list(kind, owner.namespace).filter((each) => {
+        const controller = controllerOf(each);
+        return controller === undefined || controller.uid === owner.uid;
+      }),
+    version: () => `${this.#shownVersion ?? this.#version}`,
+  };
+
+  async get(ref: AccessRef): Promise<ApiObject> {
+    await this.#call("get", ref);
+    return this.#find(ref);
+  }
+
+  async create(object: NewObject): Promise<ApiObject> {
+    const { metadata } = object;
+    const name = metadata.name ?? `${metadata.generateName}${++this.#names}`;
+    await this.#call("create", { kind: object.kind, name });
+    if (this.#objects.has(keyOf(object.kind, { ...metadata, name }))) {
+      throw new ApiFailure("AlreadyExists", `${name} already exists`);
+    }
+    return this.put({
+      ...object,
+      metadata: { ...metadata, name, uid: `uid-${name}` },
+    });
+  }
+
+  async update(object: ApiObject): Promise<ApiObject> {
+    await this.#call("update", { kind: object.kind, ...object.metadata });
+    return this.put(object);
+  }
+
+  async updateStatus(object: ApiObject): Promise<ApiObject> {
+    const { kind, metadata } = object;
+    await this.#call("status", { kind, ...metadata });
+    const found = this.#find({ kind, ...metadata });
+    if (found.metadata.resourceVersion !== metadata.resourceVersion) {
+      throw new ApiFailure("Conflict", `${metadata.name} has changed`);
+    }
+    const status = "status" in object ? object.status : undefined;
+    const changed: ApiObject & { readonly status: unknown } = {
+      ...found,
+      status,
+    };
+    return this.put(changed);
+  }
+
+  async patch(
+    ref: AccessRef,
+    patch: Readonly<Record<string, unknown>>,
+  ): Promise<ApiObject> {
+    await this.#call("patch", ref);
+    const found = this.#find(ref);
+    return this.put({ ...found, ...mergePatch({ ...found }, patch) });
+  }
+
+  async delete(ref: AccessRef, _options: DeleteOptions): Promise<void> {
+    await this.#call("delete", ref);
+    this.#find(ref);
+    this.drop(ref.kind, ref.namespace, ref.name);
+  }
+
+  #find(
+    ref: Pick<AccessRef, "kind" | "namespace" | "name">,
+  ): ApiObject {
+    const found = this.#objects.get(keyOf(ref.kind, ref));
+    if (found === undefined || !isControllerKind(ref.kind)) {
+      throw new ApiFailure("NotFound", `there is no ${ref.kind} ${ref.name}`);
+    }
+    return found;
+  }
+
+  async #call(
+    verb: string,
+    object: Pick<AccessRef, "kind" | "name">,
+  ): Promise<void> {
+    this.calls.push(`${verb} ${object.kind} ${object.name}`);
+    const { held } = this;
+    await (held === undefined
+      ? Promise.resolve()
+      : new Promise<void>((resolve) => held.push(resolve)));
+    const refusal = this.refuse(verb, object);
+    if (refusal !== undefined) throw refusal;
+  }
+}
+
+function keyOf(
+  kind: string,
+  { namespace, name }: { readonly namespace: string; readonly name: string },
+): string {
+  return `${kind} ${namespace}/${name}`;
+}
+
+/** RFC 7386. */
+function mergePatch(
+  target: Readonly<Record<string, unknown>>,
+  patch: Readonly<Record<string, unknown>>,
+): Record<string, unknown> {
+  const merged: Record<string, unknown> = { ...target };
+  for (const [key, value] of Object.entries(patch)) {
+    const old = merged[key];
+    if (value === null) delete merged[key];
+    else if (isRecord(value)) {
+      merged[key] = mergePatch(isRecord(old) ? old : {}, value);
+    } else merged[key] = value;
+  }
+  return merged;
+}
