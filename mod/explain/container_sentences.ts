@@ -63,7 +63,7 @@ function containerSentence(container: ExplainedContainer): ExplainSentence {
   if (running !== undefined) {
     const { kind, runs: text } = container;
     const running = { kind: "running", text } as const;
-    if (kind === "init" || kind === "ephemeral") return running;
+    if (kind === "init") return running;
     const starting = startupSentence(container);
     if (starting !== undefined) return { kind: "starting", text: starting };
     const unready = readinessSentence(container);

@@ -83,7 +83,7 @@ export class TimeWords {
 
   /** `38 s`: how far a point ahead is away. */
   away(ms: number): string {
-    return spanWords(Math.max(0, ms - this.#clock.nowMs));
+    return spanWords(ms - this.#clock.nowMs);
   }
 
   /** Whether a point ahead is that far away that it is worth explanation. */
@@ -111,7 +111,7 @@ export class TimeWords {
     const agoMs = this.#clock.nowMs - ms;
     const isOtherClock = this.isSane !== (ms >= EARLIEST_MS);
     if (isOtherClock || agoMs < -SKEW_MS) return undefined;
-    return { ms, agoMs: Math.max(0, agoMs) };
+    return { ms, agoMs };
   }
 
   /** The time of the day; with the day when that is another. */
@@ -134,9 +134,9 @@ const SKEW_MS = 2_000;
 
 const SECOND_MS = 1_000;
 
-/** Writes a span of time: `38 s`, `1 min 12 s`, `2 h 5 min`, `3 d 4 h`. */
+/** Writes a span of time: `38 s`, `1 min 12 s`, `2 h 5 min`, `3 d 4 h`; less than none is none. */
 export function spanWords(ms: number): string {
-  const seconds = Math.round(Math.max(0, ms) / SECOND_MS);
+  const seconds = Math.round(ms / SECOND_MS);
   const index = UNITS.findIndex(([, size]) => seconds >= size);
   const unit = UNITS[index];
   if (unit === undefined) return "0 s";
@@ -157,11 +157,10 @@ const UNITS: readonly (readonly [string, number])[] = [
   ["s", 1],
 ];
 
-/** `2026-01-02T03:04:05`, of a number that is not beyond what a date can be. */
+/** `2026-01-02T03:04:05`; what is later than any date is the last one. */
 function stamp(ms: number): string {
   // Cut as in statuses and reports, so that one moment has one face everywhere.
-  const clamped = Math.min(Math.max(ms, 0), LATEST_MS);
-  return new Date(clamped).toISOString().slice(0, 19);
+  return new Date(Math.min(ms, LATEST_MS)).toISOString().slice(0, 19);
 }
 
 const LATEST_MS = Date.parse("9999-12-31T23:59:59Z");
