@@ -103,6 +103,16 @@ export const CONTAINER_ROWS: Rows = {
       { container: "other", why: "nothing", atMs: NOW_MS - 87_000 },
     ],
   },
+  "a crash loop that is over now": (() => {
+    const of = containerFailed("CrashLoopBackOff", "");
+    const failure = {
+      container: "web",
+      reason: "CrashLoopBackOff",
+      message: "",
+      retryMs: NOW_MS + 499,
+    } as const;
+    return { ...of, decision: failed(of.pod, [failure]) };
+  })(),
   ...rowsOf("a container with", REASONS, containerFailed),
   "a container without a key of its Secret": containerFailed(
     "CreateContainerConfigError",

@@ -6,6 +6,7 @@
 
 import type { ExplainFacts } from "../../../mod/explain/mod.ts";
 import { NOW_MS } from "../observed_pods.ts";
+import { container } from "../pods.ts";
 import {
   doing,
   exits,
@@ -69,6 +70,66 @@ export const ENDING_ROWS: Rows = {
       message: "too much disk",
     }),
     stage: { kind: "terminating", cause: "evicted", graceSeconds: 0 },
+  }),
+  "a pod that is removed after it failed": facts({
+    pod: explainedPod({
+      phase: "Failed",
+      containerStatuses: [exits("web", 1)],
+    }),
+    stage: { kind: "terminating", cause: "removed", graceSeconds: 30 },
+  }),
+  "a pod that is gone but for its remains, after it failed": facts({
+    pod: explainedPod({
+      phase: "Failed",
+      containerStatuses: [exits("web", 1)],
+    }),
+    stage: { kind: "terminated", cause: "removed", atMs: NOW_MS },
+  }),
+  "a pod that was done and ends": facts({
+    pod: explainedPod({
+      phase: "Succeeded",
+      containerStatuses: [exits("web", 0)],
+    }),
+    stage: { kind: "terminating", cause: "completed", graceSeconds: 30 },
+  }),
+  "a pod that is being evicted, as the status does not say yet": facts({
+    pod: explainedPod({ phase: "Running", message: "too much disk" }),
+    stage: { kind: "terminating", cause: "evicted", graceSeconds: 0 },
+  }),
+  "a pod that is being evicted for no known reason": facts({
+    pod: explainedPod({ phase: "Running" }),
+    stage: { kind: "terminating", cause: "evicted", graceSeconds: 0 },
+  }),
+  "a pod that failed for no known reason": facts({
+    pod: explainedPod({ phase: "Failed" }),
+    stage: { kind: "finished", cause: "completed" },
+  }),
+  "a pod that ran longer than a limit that it has no more": facts({
+    pod: explainedPod({ phase: "Failed", reason: "DeadlineExceeded" }),
+    stage: { kind: "finished", cause: "completed" },
+  }),
+  "a pod of which no worker knows that it is done": facts({
+    pod: explainedPod({
+      phase: "Succeeded",
+      containerStatuses: [
+        exits("web", 0, { finishedAt: secondsAgo(50) }),
+        exits("two", 0, { finishedAt: secondsAgo(45) }),
+      ],
+    }, { containers: [container("web"), container("two")] }),
+    stage: undefined,
+  }),
+  "a pod that ends while the machine goes down": facts({
+    pod: explainedPod(ready()),
+    stage: { kind: "terminating", cause: "completed", graceSeconds: 30 },
+    isGoingDown: true,
+  }),
+  "a pod that has failed while the runtime is down": facts({
+    pod: explainedPod({
+      phase: "Failed",
+      containerStatuses: [exits("web", 1)],
+    }),
+    runtimeDown: { message: "m" },
+    silentSource: "http://c/pods",
   }),
   "a pod that was evicted": facts({
     pod: explainedPod({

@@ -54,6 +54,18 @@ function running(
   });
 }
 
+/** A readiness probe before its first answer. */
+function unasked(probe: ExplainFacts["probes"][number]["probe"]) {
+  return {
+    container: "web",
+    kind: "readiness",
+    probe,
+    verdict: undefined,
+    consecutive: 0,
+    paused: "initial_delay",
+  } as const;
+}
+
 /** What is known of each reason for which a pod as a whole cannot go on. */
 const REASONS: Readonly<Record<PodFailureReason, string | FailureCause>> = {
   FailedSync: "no answer",
@@ -98,6 +110,33 @@ export const FAILURE_ROWS: Rows = {
   ...rowsOf("a pod with", REASONS, podFailed),
   "sandboxes that broke": podFailed("CreatePodSandboxError", {
     kind: "sandboxes_broke",
+  }),
+  "a failure of which the brief words are known": podFailed("FailedSync", {
+    kind: "said",
+    words: "rpc error: no answer",
+    brief: "no answer",
+  }),
+  "a failure that says itself when it is tried again": (() => {
+    const pod = explainedPod(CREATING);
+    const failure = {
+      reason: "FailedSync",
+      message: "",
+      retryMs: NOW_MS + 499,
+    } as const;
+    return facts({ pod, decision: failed(pod, [failure]) });
+  })(),
+  "a failure that is tried again at a time that nobody knows": (() => {
+    const pod = explainedPod(CREATING);
+    const failure = { reason: "FailedSync", message: "" } as const;
+    const next = { kind: "retry" } as const;
+    return facts({ pod, decision: failed(pod, [failure], { next }) });
+  })(),
+  "as many volumes as a sentence names": podFailed("FailedMount", {
+    kind: "volumes",
+    volumes: Array.from({ length: 10 }, (_, at) => ({
+      volume: `v${at}`,
+      cause: { kind: "missing_object", object: "Secret", name: `s${at}` },
+    })),
   }),
   "volumes of which only a message is known": podFailed(
     "FailedMount",
@@ -248,7 +287,55 @@ export const FAILURE_ROWS: Rows = {
       last: { kind: "error", message: "no port", atMs: NOW_MS - 5_000 },
     }),
   ]),
+  "a readiness probe without a delay that was not asked yet": running({}, {
+    readinessProbe: {},
+  }, [unasked({})]),
+  "a readiness probe that waits for something else than its delay": running(
+    {},
+    { readinessProbe: { initialDelaySeconds: 20 } },
+    [{ ...unasked({ initialDelaySeconds: 20 }), paused: "on_hold" }],
+  ),
+  "a readiness probe that has to succeed once": running({}, {
+    readinessProbe: {},
+  }, [
+    probe("readiness", {
+      probe: {},
+      consecutive: 2,
+      last: { kind: "success", message: "", atMs: NOW_MS },
+    }),
+  ]),
+  "a readiness probe with a warning": running({}, { readinessProbe: {} }, [
+    probe("readiness", {
+      probe: { successThreshold: 2 },
+      last: { kind: "warning", message: "redirected", atMs: NOW_MS },
+    }),
+  ]),
+  "a readiness probe that was not asked in time": running({}, {
+    readinessProbe: {},
+  }, [
+    probe("readiness", {
+      last: { kind: "stalled", message: "", atMs: NOW_MS },
+    }),
+  ]),
+  "a startup probe that failed more often than it may": running(
+    { started: false },
+    { startupProbe: {} },
+    [probe("startup", { probe: {}, consecutive: 5 })],
+  ),
   "a startup probe": running({ started: false }, { startupProbe: {} }, []),
+  "one readiness gate of two": facts({
+    pod: explainedPod(
+      pending([runs("web")], {
+        phase: "Running",
+        conditions: [
+          { type: "Ready", status: "False" },
+          { type: "a", status: "True" },
+          { type: "b", status: "Unknown" },
+        ],
+      }),
+      { readinessGates: [{ conditionType: "a" }, { conditionType: "b" }] },
+    ),
+  }),
   "a readiness gate": facts({
     pod: explainedPod(
       pending([runs("web")], {

@@ -6,7 +6,7 @@
 
 import type { ExplainFacts } from "../../../mod/explain/facts.ts";
 import { NOW_MS } from "../observed_pods.ts";
-import { container, sidecar } from "../pods.ts";
+import { container, sidecar, waitingStatus } from "../pods.ts";
 import {
   containerFailed,
   CREATING,
@@ -125,6 +125,61 @@ export const HEALTH_ROWS: Rows = {
     const next = { kind: "settled", dueMs: NOW_MS + 9_000 } as const;
     return facts({ pod, decision: failed(pod, [failure], { next }) });
   })(),
+  "a resize that waits, and what is short": facts({
+    pod: explainedPod(ready({
+      conditions: [{
+        type: "PodResizePending",
+        status: "True",
+        reason: "Deferred",
+        message: "Node didn't have enough resource: cpu",
+      }],
+    })),
+    resizeShortage: {
+      resource: "cpu",
+      requested: 1500n,
+      used: 3000n,
+      capacity: 4000n,
+    },
+  }),
+  "a resize that is under way": resized("PodResizeInProgress", "True"),
+  "a resize that is over": resized("PodResizeInProgress", "False"),
+  "a resize that waits no more": resized("PodResizePending", "False"),
+  "conditions of ends and rollbacks that are over": facts({
+    pod: explainedPod(ready({
+      conditions: [
+        { type: "DisruptionTarget", status: "False" },
+        { type: "skerry.dev/RolledBack", status: "False", message: "m" },
+      ],
+    })),
+  }),
+  "a restart of an hour ago": restarted(1, 3_600),
+  "a restart of more than an hour ago": restarted(1, 3_601),
+  "an end that was no restart": restarted(0, 10),
+  "a restart of a container that waits": facts({
+    pod: explainedPod(ready({
+      containerStatuses: [
+        waitingStatus("web", "CrashLoopBackOff", {
+          restartCount: 1,
+          lastState: {
+            terminated: { exitCode: 3, finishedAt: secondsAgo(10) },
+          },
+        }),
+      ],
+    })),
+  }),
+  "probes that are well, have nothing to do with it or were not answered":
+    facts(
+      {
+        pod: explainedPod(ready()),
+        probes: [
+          probe("liveness", { verdict: "failure" }),
+          probe("readiness", { consecutive: 0 }),
+          probe("startup", {
+            last: { kind: "error", message: "no port", atMs: NOW_MS },
+          }),
+        ],
+      },
+    ),
   "a resize that failed": facts({
     pod: explainedPod(ready({
       conditions: [{
@@ -203,6 +258,14 @@ export const HEALTH_ROWS: Rows = {
     pod: explainedPod(ready()),
     eviction: { times: 3, atMs: NOW_MS - 60_000, message: "memory was short" },
   }),
+  "a pod that was evicted a day ago": facts({
+    pod: explainedPod(ready()),
+    eviction: { times: 1, atMs: NOW_MS - 86_400_000, message: "m" },
+  }),
+  "a pod that was evicted a second more than a day ago": facts({
+    pod: explainedPod(ready()),
+    eviction: { times: 1, atMs: NOW_MS - 86_401_000, message: "m" },
+  }),
   "a pod that was evicted the day before yesterday": facts({
     pod: explainedPod(ready()),
     eviction: { times: 1, atMs: NOW_MS - 2 * 86_400_000, message: "m" },
@@ -215,6 +278,29 @@ export const HEALTH_ROWS: Rows = {
   "a container that restarted so fast that the pod was ready all the while":
     runningFor(300, 60),
 };
+
+/** The pod "web" with a condition about its resources. */
+function resized(type: string, status: string): ExplainFacts {
+  return facts({
+    pod: explainedPod(ready({ conditions: [{ type, status, reason: "x" }] })),
+  });
+}
+
+/** The pod "web", restarted so often, the last time so many seconds ago. */
+function restarted(restartCount: number, seconds: number): ExplainFacts {
+  return facts({
+    pod: explainedPod(ready({
+      containerStatuses: [
+        runs("web", {
+          restartCount,
+          lastState: {
+            terminated: { exitCode: 3, finishedAt: secondsAgo(seconds) },
+          },
+        }),
+      ],
+    })),
+  });
+}
 
 /** The pod "web", ready and running since so many seconds. */
 function runningFor(readyS: number, startedS: number): ExplainFacts {

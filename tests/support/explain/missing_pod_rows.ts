@@ -22,6 +22,14 @@ export const MISSING_PODS: Readonly<Record<string, KnownPods>> = {
     pods: [{ namespace: "other", name: "web" }],
     sources: [FILE],
   },
+  "several other namespaces": {
+    pods: [
+      { namespace: "a", name: "wbe" },
+      WEB,
+      { namespace: "b", name: "wbe" },
+    ],
+    sources: [FILE],
+  },
   "another namespace": {
     pods: [WEB, { namespace: "other", name: "wbe" }],
     sources: [FILE],

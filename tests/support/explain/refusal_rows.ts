@@ -7,7 +7,14 @@
 import type { ExplainFacts } from "../../../mod/explain/facts.ts";
 import type { RejectionReason } from "../../../mod/pod/admission/mod.ts";
 import { container, type PodDraft } from "../pods.ts";
-import { CREATING, explainedPod, facts, type Rows, rowsOf } from "./rows.ts";
+import {
+  CREATING,
+  explainedPod,
+  facts,
+  failed,
+  type Rows,
+  rowsOf,
+} from "./rows.ts";
 
 const other = explainedPod({}, {
   name: "y",
@@ -62,6 +69,45 @@ export const REFUSAL_ROWS: Rows = {
     nodeSelector: { disk: "ssd" },
     affinity: { nodeAffinity: {} },
   }),
+  "a port of UDP and another that are taken": facts({
+    pod: explainedPod({ phase: "Failed" }, {
+      containers: [
+        container("web", {
+          ports: [
+            { containerPort: 8, hostPort: 53, protocol: "UDP" },
+            { containerPort: 9, hostPort: 80 },
+          ],
+        }),
+      ],
+    }),
+    pendingVerdict: {
+      kind: "refused",
+      reason: "NodePorts",
+      message: "Predicate NodePorts failed",
+    },
+    others: [
+      other,
+      explainedPod({}, {
+        name: "z",
+        uid: "u3",
+        containers: [
+          container("c", {
+            ports: [{ containerPort: 1, hostPort: 53, protocol: "UDP" }],
+          }),
+        ],
+      }),
+    ],
+  }),
+  "two labels that it selects": refused("NodeAffinity", "no match", {
+    nodeSelector: { disk: "ssd", zone: "a" },
+  }),
+  "a pod that is refused while the runtime is down and its manifest is broken":
+    facts({
+      pod: explainedPod({ phase: "Pending" }),
+      pendingVerdict: { kind: "refused", reason: "NodeName", message: "n" },
+      runtimeDown: { message: "m" },
+      brokenManifest: { file: "/m/web.yaml", text: "spec: Required value" },
+    }),
   "a pod that waits for room": facts({
     pod: explainedPod({ phase: "Pending" }),
     pendingVerdict: {
@@ -75,6 +121,25 @@ export const REFUSAL_ROWS: Rows = {
     pod: explainedPod(CREATING),
     namesake: { uid: "u0", isEnding: true },
   }),
+  "a pod of the same name that was not told to end": facts({
+    pod: explainedPod(CREATING),
+    namesake: { uid: "u0", isEnding: false },
+  }),
+  "a pod of the same name, once this one is acted on": (() => {
+    const pod = explainedPod(CREATING);
+    return facts({
+      pod,
+      namesake: { uid: "u0", isEnding: true },
+      decision: failed(pod, [], { next: { kind: "acting" } }),
+    });
+  })(),
+  "a pod that is held for one that is not known any more": (() => {
+    const pod = explainedPod(CREATING);
+    return facts({
+      pod,
+      decision: failed(pod, [], { next: { kind: "held" } }),
+    });
+  })(),
   "a pod of the same name that runs until the images are pulled": facts({
     pod: explainedPod(CREATING),
     namesake: { uid: "u0", isEnding: true, isKept: true },
@@ -102,6 +167,13 @@ export const REFUSAL_ROWS: Rows = {
     isGoingDown: true,
   }),
   // Sources.
+  "a manifest of which only a word is known": facts({
+    pod: {
+      ...explainedPod({ phase: "Failed", reason: "InvalidManifest" }),
+      metadata: { name: "web-n1", namespace: "default", uid: "" },
+    },
+    stage: undefined,
+  }),
   "a manifest that was never valid": facts({
     pod: {
       ...explainedPod({

@@ -27,6 +27,24 @@ export const SHORTAGES: Readonly<Record<string, Shortage>> = {
     used: 0n,
     capacity: 1073741824n,
   },
+  "huge pages": {
+    resource: "hugepages-2Mi",
+    requested: 4194304n,
+    used: 0n,
+    capacity: 2097152n,
+  },
+  "all memory that there is": {
+    resource: "memory",
+    requested: 3221225472n,
+    used: 1073741824n,
+    capacity: 3221225472n,
+  },
+  "no room on the disk at all": {
+    resource: "ephemeral-storage",
+    requested: 1024n,
+    used: 0n,
+    capacity: 0n,
+  },
   "processors": {
     resource: "cpu",
     requested: 1500n,

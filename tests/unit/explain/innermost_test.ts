@@ -5,7 +5,12 @@
  */
 
 import { ok, strictEqual } from "node:assert/strict";
-import { cut, innermost } from "../../../mod/explain/innermost.ts";
+import {
+  cut,
+  cutFaults,
+  innermost,
+  tail,
+} from "../../../mod/explain/innermost.ts";
 
 const RUNC =
   "failed to create containerd task: failed to create shim task: OCI runtime create failed: runc create failed: unable to start container process: ";
@@ -45,4 +50,24 @@ Deno.test("innermost() ends, whatever it is given", () => {
 Deno.test("cut() keeps the beginning, and says that more follows", () => {
   strictEqual(cut("abcdef", 6), "abcdef");
   strictEqual(cut("abcdefg", 6), "abcdef…");
+});
+
+Deno.test("innermost() takes off sixteen layers and no more", () => {
+  const layer = "runc create failed: ";
+  strictEqual(innermost(`${layer.repeat(16)}x`), "x");
+  strictEqual(innermost(`${layer.repeat(17)}x`), `${layer}x`);
+});
+
+Deno.test("cut() keeps 300 characters, and cutFaults() 2000", () => {
+  const [sentence, faults] = ["x".repeat(300), "x".repeat(2_000)];
+  strictEqual(cut(sentence), sentence);
+  strictEqual(cut(`${sentence}y`), `${sentence}…`);
+  strictEqual(cutFaults(faults), faults);
+  strictEqual(cutFaults(`${faults}y`), `${faults}…`);
+});
+
+Deno.test("tail() is nothing for nothing", () => {
+  strictEqual(tail(), "");
+  strictEqual(tail(""), "");
+  strictEqual(tail(" a\n b "), ": a b");
 });

@@ -22,6 +22,7 @@ import { explainPlan } from "../../../mod/explain/explain_plan.ts";
 import { planPod } from "../../../mod/pod/plan/mod.ts";
 import { observed, probes as probesOf } from "../../support/observed_pods.ts";
 import { ACCEPTED_ROWS } from "../../support/explain/accepted_rows.ts";
+import { COMPANY_ROWS } from "../../support/explain/company_rows.ts";
 import { CONTAINER_ROWS } from "../../support/explain/container_rows.ts";
 import { ENDING_ROWS } from "../../support/explain/ending_rows.ts";
 import { FAILURE_ROWS } from "../../support/explain/failure_rows.ts";
@@ -39,6 +40,7 @@ const PODS: Rows = {
   ...ENDING_ROWS,
   ...REFUSAL_ROWS,
   ...ACCEPTED_ROWS,
+  ...COMPANY_ROWS,
 };
 
 /** The sentences of each function, by what they tell of. */
