@@ -8,7 +8,7 @@ import type { ObjectGetter } from "../api/objects/mod.ts";
 import type { Clock } from "../base/mod.ts";
 import type { AgentConfig } from "../config/mod.ts";
 import { AnswerError, httpPost, type PostTarget } from "../host/clients/mod.ts";
-import { readFileBounded } from "../host/files/mod.ts";
+import { readFileBounded, TimeLimit } from "../host/files/mod.ts";
 import {
   type AskProvider,
   CredentialEndpoint,
@@ -22,10 +22,18 @@ export function imageCredentials(
   deps: { readonly objects: ObjectGetter; readonly clock: Clock },
 ): ImageCredentials {
   const { credentialEndpoint: name, credentialMatchImages } = images;
+  // What lies on a hung mount would hold up each pull for good, and keep a thread for it.
+  const limit = new TimeLimit(deps.clock, {
+    limitMs: LIMIT_MS,
+    asksAgain: true,
+  });
   const files = new NodeConfigFiles({
     paths: images.credentialFiles,
     rootDir: paths.rootDir,
-  }, { readFile: readFileBounded });
+  }, {
+    readFile: (path, maxBytes) =>
+      limit.run(path, () => readFileBounded(path, maxBytes)),
+  });
   const options = { matchImages: credentialMatchImages };
   const endpoints = name === undefined ? [] : [
     new CredentialEndpoint(
@@ -35,6 +43,9 @@ export function imageCredentials(
   ];
   return new ImageCredentials({ ...deps, node: [files, ...endpoints] });
 }
+
+// A healthy disk answers in milliseconds.
+const LIMIT_MS = 3000;
 
 function askAt(name: string): AskProvider {
   const target: PostTarget = name.startsWith("/")

@@ -5,11 +5,14 @@
  */
 
 import { admissionNode } from "../../../mod/app/gather_node_facts.ts";
+import { imageCredentials } from "../../../mod/app/image_logins.ts";
 import { NodeFiles } from "../../../mod/app/node_files.ts";
 import { nodeIps } from "../../../mod/app/node_ips.ts";
 import type { Clock } from "../../../mod/base/mod.ts";
 import type { AgentConfig } from "../../../mod/config/mod.ts";
+import type { CredentialFinder } from "../../../mod/runtime/credentials/mod.ts";
 import { FakeClock } from "../fake_clock.ts";
+import { objectGetter } from "../keyed_objects.ts";
 import { linesTo } from "../log_lines.ts";
 
 /** The node's resolver and hosts files. */
@@ -31,4 +34,12 @@ export function nodeLabels(
   config: AgentConfig,
 ): Readonly<Record<string, string>> {
   return admissionNode(config, new Map()).labels;
+}
+
+/** The logins of the node, as settings name them. */
+export function nodeLogins(
+  config: AgentConfig,
+  clock: Clock,
+): CredentialFinder {
+  return imageCredentials(config, { clock, objects: objectGetter([]) });
 }

@@ -1,0 +1,66 @@
+/**
+ * The logins of the node, as pulls get them.
+ *
+ * @module
+ */
+
+import { deepStrictEqual, ok } from "node:assert/strict";
+import { coreConfig } from "../../support/agent/core_config.ts";
+import { nodeLogins } from "../../support/app/parts.ts";
+import { FakeClock } from "../../support/fake_clock.ts";
+import { pod } from "../../support/pods.ts";
+import { TempDir } from "../../support/temp_dir.ts";
+
+Deno.test("imageCredentials() gives up on a file that does not answer, and keeps few threads for it", async () => {
+  await using dir = await TempDir.make();
+  const path = `${dir.path}/logins.json`;
+  const auths = { "registry.example": { username: "edge", password: "x" } };
+  await Deno.writeTextFile(path, JSON.stringify({ auths }));
+  const flags = [`--image-credentials=${path}`];
+  const config = await coreConfig(dir.path, { flags });
+  const clock = new FakeClock();
+  const logins = nodeLogins(config, clock);
+  const find = async () => {
+    let isOver = false;
+    const repository = "registry.example/app";
+    const found = logins.find({ pod: pod(), repository }).finally(() => {
+      isOver = true;
+    });
+    while (!isOver) {
+      await clock.advance(1000);
+      await Deno.lstat(dir.path);
+    }
+    const { credentials, problems } = await found;
+    return {
+      users: credentials.map(({ username }) => username),
+      problems: problems.map(({ message }) => message),
+    };
+  };
+  const well = { users: ["edge"], problems: [] };
+  deepStrictEqual(await find(), well);
+  const { stat } = Deno;
+  const late = Promise.withResolvers<Deno.FileInfo>();
+  let hung = 0;
+  using _restored = {
+    [Symbol.dispose]() {
+      Deno.stat = stat;
+    },
+  };
+  Deno.stat = (file) => {
+    if (file !== path) return stat(file);
+    hung++;
+    return late.promise;
+  };
+  const hanging = {
+    users: [],
+    problems: [
+      `The image credentials in "${path}" cannot be used: Cannot use "${path}": the system failed (The file system does not answer within 3000 ms)`,
+    ],
+  };
+  for (let pull = 0; pull < 40; pull++) deepStrictEqual(await find(), hanging);
+  // Once, and again at most eight times.
+  ok(hung <= 9);
+  Deno.stat = stat;
+  late.resolve(await stat(path));
+  while ((await find()).users.length === 0) await clock.advance(1000);
+});
