@@ -13,6 +13,9 @@ import type { PodUse } from "./pod_use.ts";
 /** What was found in files is good for this many times as long as the walk took. */
 const REUSED_TIMES = 9;
 
+/** A walk that took very long had to wait for a sick disk. */
+const LONGEST_REUSE_MS = 600_000;
+
 type Uses = ReadonlyMap<string, PodUse>;
 
 interface Measured {
@@ -23,7 +26,8 @@ interface Measured {
 
 /**
  * Measures pods for clients: several who ask at a time share one answer, and walking through
- * files takes at most a tenth of the time, however many there are and however often they ask.
+ * files takes at most a tenth of the time, however many there are and however often they ask;
+ * but no answer is given for longer than ten minutes.
  * Holds the last answers only.
  */
 export class SharedMeter {
@@ -57,7 +61,8 @@ export class SharedMeter {
       const uses = await measured.uses;
       const nowMs = this.#clock.monotonic();
       const times = what === "all" ? REUSED_TIMES : 0;
-      measured.untilMs = nowMs + (nowMs - startMs) * times;
+      const reuseMs = Math.min((nowMs - startMs) * times, LONGEST_REUSE_MS);
+      measured.untilMs = nowMs + reuseMs;
       return uses;
     } catch (error) {
       // The next one asks anew.

@@ -85,13 +85,14 @@ Deno.test("CpuRates.fill() leaves what the runtime says, and forgets who is gone
 class SharedRig {
   readonly clock = new FakeClock();
   measured = 0;
+  walkMs = 100;
   failure: Error | undefined;
   readonly meter = new SharedMeter({
     clock: this.clock,
     meter: {
       measure: async () => {
         this.measured++;
-        await this.clock.sleep(100, signal);
+        await this.clock.sleep(this.walkMs, signal);
         if (this.failure !== undefined) throw this.failure;
         return new Map([["u", worked(1, 1)]]);
       },
@@ -105,7 +106,7 @@ class SharedRig {
     );
     // Settled while the clock moves; a failure is told below.
     const all = Promise.allSettled(asked);
-    await this.clock.advance(100);
+    await this.clock.advance(this.walkMs);
     await all;
     await Promise.all(asked);
   }
@@ -136,6 +137,18 @@ Deno.test("SharedMeter.measure() asks anew after a failure", async () => {
   rig.failure = new Error("no figures");
   await rejects(rig.ask("all", 1), /no figures/);
   rig.failure = undefined;
+  await rig.ask("all", 1);
+  strictEqual(rig.measured, 2);
+});
+
+Deno.test("SharedMeter.measure() gives what a sick disk took hours for no longer than ten minutes", async () => {
+  const rig = new SharedRig();
+  rig.walkMs = 2 * 3_600_000;
+  await rig.ask("all", 1);
+  rig.walkMs = 100;
+  await rig.clock.advance(599_999);
+  await rig.ask("all", 1);
+  strictEqual(rig.measured, 1);
   await rig.ask("all", 1);
   strictEqual(rig.measured, 2);
 });
