@@ -138,6 +138,7 @@ export function statsSummary(
   const time = formatTime(atMs);
   const nodeFs = { time, fileSystem: node.nodeFs };
   const imageFs = { time, fileSystem: node.imageFs };
+  const layersFs = { time, fileSystem: node.containerFs ?? node.imageFs };
   return {
     node: defined({
       nodeName,
@@ -152,7 +153,9 @@ export function statsSummary(
       fs: options.storage && node.nodeFs !== undefined
         ? wholeFileSystem(nodeFs)
         : undefined,
-      runtime: options.storage ? runtimeOf(stats, imageFs) : undefined,
+      runtime: options.storage
+        ? runtimeOf(stats, { imageFs, layersFs })
+        : undefined,
       rlimit: node.processes && {
         time,
         maxpid: node.processes.capacity,
@@ -168,7 +171,7 @@ export function statsSummary(
       podSummary({ pod, use }, {
         ...options,
         nodeFs,
-        imageFs,
+        layersFs,
         network: stats.networks?.get(pod.metadata.uid),
       })
     ),
@@ -176,8 +179,8 @@ export function statsSummary(
 }
 
 function runtimeOf(
-  { images, node: { containerFs } }: NodeStats,
-  place: StoragePlace,
+  { images }: NodeStats,
+  { imageFs, layersFs }: Readonly<Record<"imageFs" | "layersFs", StoragePlace>>,
 ): StatsSummary["node"]["runtime"] {
   const used = (
     all: readonly { readonly usedBytes: bigint }[] | undefined,
@@ -186,12 +189,9 @@ function runtimeOf(
     all === undefined || all.length === 0
       ? undefined
       : { ...placeOf(at), usedBytes: Number(sum(all.map(bytesOf))) };
-  const layers = containerFs === undefined
-    ? place
-    : { ...place, fileSystem: containerFs };
   const found = defined({
-    imageFs: used(images?.images, place),
-    containerFs: used(images?.layers, layers),
+    imageFs: used(images?.images, imageFs),
+    containerFs: used(images?.layers, layersFs),
   });
   return Object.keys(found).length === 0 ? undefined : found;
 }
@@ -203,7 +203,8 @@ function bytesOf({ usedBytes }: { readonly usedBytes: bigint }): bigint {
 interface SummaryOptions {
   readonly storage: boolean;
   readonly nodeFs: StoragePlace;
-  readonly imageFs: StoragePlace;
+  /** Where writable layers lie: with images, unless a disk of their own is shown. */
+  readonly layersFs: StoragePlace;
 }
 
 function podSummary(
@@ -260,7 +261,7 @@ function localStorageOf({ containers, files }: PodUse): StoredAmount {
 function containerSummary(
   pod: Pod,
   container: ContainerUse,
-  { storage, nodeFs, imageFs }: SummaryOptions,
+  { storage, nodeFs, layersFs }: SummaryOptions,
 ): ContainerSummary {
   const { name, cpu, memory, layer, logs, swap } = container;
   return defined({
@@ -269,7 +270,7 @@ function containerSummary(
     cpu: cpu && cpuSummary(cpu),
     memory: memory && memorySummary(memory),
     rootfs: storage && layer !== undefined
-      ? storedIn(imageFs, layer)
+      ? storedIn(layersFs, layer)
       : undefined,
     logs: storage && logs !== undefined ? storedIn(nodeFs, logs) : undefined,
     swap: swap && swapSummary(swap),

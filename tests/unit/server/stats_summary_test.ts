@@ -305,3 +305,31 @@ Deno.test("statsSummary() has the figures of the file system for images, where i
     inodesUsed: 3,
   });
 });
+
+Deno.test("statsSummary() has the figures of the disk of layers alone, where one is shown", () => {
+  const stats = nodeStats();
+  const fileSystem = (capacity: number) => ({
+    bytes: { capacity, available: 4 },
+    inodes: { capacity, available: 3 },
+  });
+  const { node, pods } = statsSummary({
+    ...stats,
+    node: {
+      ...stats.node,
+      imageFs: fileSystem(90),
+      containerFs: fileSystem(70),
+    },
+    images: {
+      images: [{ mountpoint: "/i", usedBytes: 7n }],
+      layers: [{ mountpoint: "/l", usedBytes: 3n }],
+    },
+  }, { storage: true });
+  deepStrictEqual(
+    [
+      node.runtime?.imageFs,
+      node.runtime?.containerFs,
+      pods[0]?.containers[0]?.rootfs,
+    ].map((each) => each?.capacityBytes),
+    [90, 70, 70],
+  );
+});
