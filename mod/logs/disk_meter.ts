@@ -5,7 +5,7 @@
  */
 
 import { removeTree } from "../host/files/mod.ts";
-import { unlessMissing } from "../host/paths/mod.ts";
+import { listEntries, unlessMissing } from "../host/paths/mod.ts";
 import type { LogMeter } from "./measure_logs.ts";
 import type { OrphanFiles } from "./orphaned_logs.ts";
 
@@ -15,8 +15,7 @@ const BLOCK_BYTES = 512;
 /** {@linkcode LogMeter} and {@linkcode OrphanFiles} on the real disk. */
 export const diskMeter: LogMeter & OrphanFiles = {
   async entries(path) {
-    const found = await unlessMissing(Array.fromAsync(Deno.readDir(path)));
-    return found ?? [];
+    return await unlessMissing(listEntries(path)) ?? [];
   },
 
   async bytes(path) {

@@ -5,7 +5,7 @@
  */
 
 import { open } from "node:fs/promises";
-import { unlessMissing, withPath } from "../host/paths/mod.ts";
+import { listEntries, unlessMissing, withPath } from "../host/paths/mod.ts";
 import { gzipFile } from "./gzip_file.ts";
 import type { LogPlace } from "./ports.ts";
 
@@ -29,7 +29,11 @@ export interface LogFiles {
   look(root: string, place: LogPlace): Promise<LogLook>;
   /** What keeps a log from being changed: a link in the way to it; in words. */
   wayFault(root: string, place: LogPlace): Promise<string | undefined>;
-  /** The names of the files in a directory; none when there is no directory. */
+  /**
+   * The names of the files of logs in a directory; none when there is no directory.
+   *
+   * @throws {Error} When there are too many to be held, or the disk refuses.
+   */
   list(directory: string): Promise<readonly string[]>;
   makeDirectory(path: string): Promise<void>;
   rename(from: string, to: string): Promise<void>;
@@ -46,6 +50,11 @@ export interface LogFiles {
 /** The directory in which a log lies. */
 export function directoryOf(root: string, place: LogPlace): string {
   return `${root}/${place.podDirectory}/${place.directory}`;
+}
+
+/** As the runtime names them, and what becomes of them; a container may have put others there. */
+function isLogFile({ name, isFile }: Deno.DirEntry): boolean {
+  return isFile && /^\d{1,9}\.log(?:\.|$)/.test(name);
 }
 
 /** {@linkcode LogFiles} on the real disk. */
@@ -73,10 +82,9 @@ export const diskLogFiles: LogFiles = {
   },
 
   async list(directory) {
-    const entries = Array.fromAsync(Deno.readDir(directory));
     // What else is there was put there by others, and stays.
-    return (await unlessMissing(entries) ?? []).filter(({ isFile }) => isFile)
-      .map(({ name }) => name);
+    const entries = listEntries(directory, { wants: isLogFile });
+    return (await unlessMissing(entries) ?? []).map(({ name }) => name);
   },
 
   async makeDirectory(path) {

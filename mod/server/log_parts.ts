@@ -5,7 +5,7 @@
  */
 
 import { basename, dirname } from "node:path";
-import { unlessMissing } from "../host/paths/mod.ts";
+import { listEntries, unlessMissing } from "../host/paths/mod.ts";
 import { readLogNames, type RotatedLog } from "../logs/mod.ts";
 import { OpenLogFile } from "./log_file.ts";
 import { LineCounter, searchTail, searchTailForward } from "./log_tail.ts";
@@ -85,11 +85,13 @@ export async function rotatedAfter(
   path: string,
   after: string,
 ): Promise<readonly RotatedLog[]> {
-  const entries = Array.fromAsync(Deno.readDir(dirname(path)));
-  // A container may have put something else there, through a hostPath.
-  const names = (await unlessMissing(entries) ?? [])
-    .filter(({ isFile }) => isFile).map(({ name }) => name);
-  const { rotated } = readLogNames(names, basename(path));
+  const file = basename(path);
+  // A container may have put something else there, through a hostPath, and very much of it.
+  const entries = listEntries(dirname(path), {
+    wants: ({ name, isFile }) => isFile && name.startsWith(`${file}.`),
+  });
+  const names = (await unlessMissing(entries) ?? []).map(({ name }) => name);
+  const { rotated } = readLogNames(names, file);
   return rotated.filter(({ stamp }) => stamp > after);
 }
 

@@ -10,7 +10,7 @@ import { dirname } from "node:path";
 import { writeFileAtomic } from "./atomic_write.ts";
 import { readFileTail } from "./bounded_read.ts";
 import { removeTree } from "./remove_tree.ts";
-import { unlessMissing, useFileBelow } from "../paths/mod.ts";
+import { listEntries, unlessMissing, useFileBelow } from "../paths/mod.ts";
 
 /** Small files of the agent and of its containers. A missing one is no error. */
 export interface DiskFiles {
@@ -47,7 +47,11 @@ export interface DiskFiles {
     path: string,
     maxBytes: number,
   ): Promise<Uint8Array | undefined>;
-  /** The names in a directory; empty when there is none. */
+  /**
+   * The names in a directory; empty when there is none.
+   *
+   * @throws {Error} When there are too many to be held, or the disk refuses.
+   */
   list(path: string): Promise<readonly string[]>;
   /** Whether there is a directory; a link to one is none. */
   isDirectory(path: string): Promise<boolean>;
@@ -111,8 +115,8 @@ export const diskFiles: DiskFiles = {
   },
 
   async list(path) {
-    const names = Array.fromAsync(Deno.readDir(path), ({ name }) => name);
-    return await unlessMissing(names) ?? [];
+    const entries = await unlessMissing(listEntries(path)) ?? [];
+    return entries.map(({ name }) => name);
   },
 
   async isDirectory(path) {

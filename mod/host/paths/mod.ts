@@ -18,6 +18,7 @@
  */
 
 export { realPathOf, useFileBelow } from "./file_below.ts";
+export { listEntries } from "./list_entries.ts";
 export {
   FileError,
   fileErrorKind,

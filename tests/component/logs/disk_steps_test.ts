@@ -5,9 +5,13 @@
  */
 
 import { deepStrictEqual, ok, rejects, strictEqual } from "node:assert/strict";
+import { linkSync } from "node:fs";
+import { dirname } from "node:path";
+import { diskFiles } from "../../../mod/host/files/mod.ts";
 import { diskLogFiles, diskMeter } from "../../../mod/logs/mod.ts";
 import { makeFifo } from "../../support/fifo.ts";
 import { LOG } from "../../support/logs/memory_logs.ts";
+import { whole } from "../../support/server/log_follower.ts";
 import { TempDir } from "../../support/temp_dir.ts";
 
 /** A directory of logs with the log of one container. */
@@ -128,9 +132,12 @@ Deno.test("diskLogFiles.wayFault() names the first directory that is a link", as
   );
 });
 
-Deno.test("diskLogFiles.list() names files only, and none of a directory that is not there", async () => {
+Deno.test("diskLogFiles.list() names files of logs only, and none of a directory that is not there", async () => {
   await using dir = await TempDir.make();
   const path = await makeLog(dir);
+  // A container may put any number of others there, which are not held.
+  await Deno.writeTextFile(`${dirname(path)}/junk`, "");
+  await Deno.writeTextFile(`${dirname(path)}/junk.0.log`, "");
   await Deno.symlink(path, `${path}.link`);
   await Deno.mkdir(`${path}.directory`);
   const directory = path.slice(0, path.lastIndexOf("/"));
@@ -181,4 +188,22 @@ Deno.test("diskLogFiles.compress() gives up a copy that is under way, and says w
     AbortSignal.abort(reason),
   );
   await rejects(compressed, reason);
+});
+
+Deno.test("a directory of logs with more files than can be held is refused by all who list it", async () => {
+  await using dir = await TempDir.make();
+  const path = await makeLog(dir);
+  const directory = dirname(path);
+  // A container may make any number of them through a hostPath; these are cheap.
+  for (let n = 0; n <= 50_000; n++) linkSync(path, `${path}.${n}`);
+  const refused =
+    /^Error: Cannot list ".*": found more than 50000 entries, wanted fewer$/;
+  await rejects(diskMeter.entries(directory), refused);
+  await rejects(diskLogFiles.list(directory), refused);
+  await rejects(diskFiles.list(directory), refused);
+  await rejects(whole({ path }), refused);
+  await Deno.remove(`${path}.0`);
+  await Deno.remove(`${path}.1`);
+  strictEqual((await diskMeter.entries(directory)).length, 50_000);
+  strictEqual((await diskLogFiles.list(directory)).length, 50_000);
 });
