@@ -123,8 +123,8 @@ export async function findLogTail(
   if (lines <= 0) return { part: last, offset: current?.sizeAtOpen ?? 0 };
   const counter = new LineCounter(lines);
   if (current !== undefined) {
-    const { bytes, sizeAtOpen } = current;
-    const offset = await searchTail(bytes, sizeAtOpen, counter);
+    const { bytes, sizeAtOpen: size } = current;
+    const offset = await searchTail(bytes, counter, { size, signal });
     if (offset !== undefined) return { part: last, offset };
   }
   for (const [part, each] of [...rotated.entries()].reverse()) {
@@ -143,7 +143,8 @@ async function searchIn(
   signal: AbortSignal,
 ): Promise<number | undefined> {
   if (!file.isCompressed) {
-    return await searchTail(file.bytes, file.sizeAtOpen, counter);
+    const { bytes, sizeAtOpen: size } = file;
+    return await searchTail(bytes, counter, { size, signal });
   }
   try {
     return await searchTailForward(() => file.content(0, signal), counter);

@@ -24,24 +24,30 @@ export async function findTailStart(
 ): Promise<number> {
   const { size, lines } = options;
   if (lines <= 0) return size;
-  return await searchTail(file, size, new LineCounter(lines)) ?? 0;
+  const { signal } = new AbortController();
+  const counter = new LineCounter(lines);
+  return await searchTail(file, counter, { size, signal }) ?? 0;
 }
 
 /**
  * Goes on counting in a file before the one that was counted last, from its end.
  *
  * @returns where the wanted lines begin; `undefined` when it may be in the file before
+ * @throws {unknown} The reason of `signal` when it aborts.
  */
 export async function searchTail(
   file: ReadableFile,
-  size: number,
   counter: LineCounter,
+  options: { readonly size: number; readonly signal: AbortSignal },
 ): Promise<number | undefined> {
+  const { size, signal } = options;
   counter.begin(size);
   // The block is read with the first bytes of the block behind it, so that the
   // head of an entry that starts near its end is whole.
   const buffer = new Uint8Array(BLOCK_BYTES + MAX_HEAD_BYTES);
   for (let end = size; end > 0; end = Math.max(0, end - BLOCK_BYTES)) {
+    // A line may be as long as the whole disk, and who asked for it may have gone.
+    signal.throwIfAborted();
     const start = Math.max(0, end - BLOCK_BYTES);
     const wanted = Math.min(size, end + MAX_HEAD_BYTES) - start;
     const block = buffer.subarray(0, wanted);

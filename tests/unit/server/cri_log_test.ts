@@ -4,14 +4,18 @@
  * @module
  */
 
-import { deepStrictEqual, strictEqual } from "node:assert/strict";
+import { deepStrictEqual, rejects, strictEqual } from "node:assert/strict";
 import fc from "fast-check";
 import {
   type CriLogOptions,
   CriLogParser,
   parseCriLogHead,
 } from "../../../mod/server/cri_log.ts";
-import { findTailStart } from "../../../mod/server/log_tail.ts";
+import {
+  findTailStart,
+  LineCounter,
+  searchTail,
+} from "../../../mod/server/log_tail.ts";
 
 const TIME = "2024-05-06T07:08:09.123456789Z";
 
@@ -234,4 +238,22 @@ Deno.test("findTailStart() agrees with counting from the front, across blocks", 
     ),
     { numRuns: 60, seed: 7 },
   );
+});
+
+Deno.test("searchTail() reads no further when whoever asked has gone", async () => {
+  const stop = new AbortController();
+  let reads = 0;
+  const file = {
+    read: (buffer: Uint8Array) => {
+      if (++reads === 3) stop.abort(new Error("gone"));
+      return Promise.resolve({ bytesRead: buffer.length });
+    },
+  };
+  // One line, as a container may make it by a hole through a hostPath.
+  const searching = searchTail(file, new LineCounter(1), {
+    size: 2 ** 30,
+    signal: stop.signal,
+  });
+  await rejects(searching, /gone/);
+  strictEqual(reads, 3);
 });
