@@ -15,13 +15,23 @@ const CREATE = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL |
 // One piece takes about a millisecond, in which nothing else runs.
 const PIECE_BYTES = 64 * 1024;
 
+// Blocks of stat(2) are of this size, whatever those of the disk are.
+const BLOCK_BYTES = 512;
+
+// Lines compress ten or twenty times, and a disk that compresses by itself does no better.
+const MOST_TIMES = 1_000;
+
+// A small file may have no block of its own.
+const SMALL_BYTES = 1024 * 1024;
+
 /**
  * Compresses a file into one that is not there yet; what was written is on the disk when this
  * resolves. The new file has the mode and the time of change of the old one.
  *
  * After a failure the new file is there, and not whole.
  *
- * @throws {Error} When the disk refuses, or `from` is no regular file.
+ * @throws {Error} When the disk refuses, or `from` is no regular file, or next to nothing but
+ * holes: terabytes of them cost a container nothing, and hours to go through.
  * @throws {unknown} The reason of the signal when it aborts.
  */
 export async function gzipFile(
@@ -32,6 +42,12 @@ export async function gzipFile(
   await using source = await open(from, READ);
   const info = await source.stat();
   if (!info.isFile()) throw new Error(`Cannot compress "${from}": no file`);
+  const takenBytes = info.blocks * BLOCK_BYTES;
+  if (info.size > SMALL_BYTES && info.size > takenBytes * MOST_TIMES) {
+    throw new Error(
+      `Cannot compress "${from}": ${info.size} bytes take ${takenBytes}: they are holes`,
+    );
+  }
   await using target = await open(to, CREATE, info.mode & 0o777);
   const gzip = new CompressionStream("gzip");
   const sides = await Promise.allSettled([

@@ -207,3 +207,15 @@ Deno.test("a directory of logs with more files than can be held is refused by al
   strictEqual((await diskMeter.entries(directory)).length, 50_000);
   strictEqual((await diskLogFiles.list(directory)).length, 50_000);
 });
+
+Deno.test("diskLogFiles.compress() reads no file that is nothing but holes", async () => {
+  await using dir = await TempDir.make();
+  const path = await makeLog(dir);
+  await Deno.truncate(path, 2 ** 40);
+  const { signal } = new AbortController();
+  await rejects(
+    diskLogFiles.compress(path, `${dir.path}/copy`, signal),
+    /^Error: Cannot compress ".*": 1099511627776 bytes take \d+: they are holes$/,
+  );
+  await rejects(Deno.lstat(`${dir.path}/copy`), Deno.errors.NotFound);
+});
