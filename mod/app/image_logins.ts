@@ -5,7 +5,7 @@
  */
 
 import type { ObjectGetter } from "../api/objects/mod.ts";
-import type { Clock } from "../base/mod.ts";
+import { type Clock, Semaphore } from "../base/mod.ts";
 import type { AgentConfig } from "../config/mod.ts";
 import { AnswerError, httpPost, type PostTarget } from "../host/clients/mod.ts";
 import { readFileBounded, TimeLimit } from "../host/files/mod.ts";
@@ -27,12 +27,16 @@ export function imageCredentials(
     limitMs: LIMIT_MS,
     asksAgain: true,
   });
+  // Of many pulls at once the first one finds out that a file hangs.
+  const turns = new Semaphore(1);
   const files = new NodeConfigFiles({
     paths: images.credentialFiles,
     rootDir: paths.rootDir,
   }, {
-    readFile: (path, maxBytes) =>
-      limit.run(path, () => readFileBounded(path, maxBytes)),
+    readFile: async (path, maxBytes) => {
+      using _turn = await turns.acquire();
+      return await limit.run(path, () => readFileBounded(path, maxBytes));
+    },
   });
   const options = { matchImages: credentialMatchImages };
   const endpoints = name === undefined ? [] : [

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { deepStrictEqual, ok } from "node:assert/strict";
+import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import { coreConfig } from "../../support/agent/core_config.ts";
 import { nodeLogins } from "../../support/app/parts.ts";
 import { FakeClock } from "../../support/fake_clock.ts";
@@ -63,4 +63,43 @@ Deno.test("imageCredentials() gives up on a file that does not answer, and keeps
   Deno.stat = stat;
   late.resolve(await stat(path));
   while ((await find()).users.length === 0) await clock.advance(1000);
+});
+
+Deno.test("imageCredentials() keeps one thread for a file that does not answer to many pulls at once", async () => {
+  await using dir = await TempDir.make();
+  const path = `${dir.path}/logins.json`;
+  await Deno.writeTextFile(path, "{}");
+  const config = await coreConfig(dir.path, {
+    flags: [`--image-credentials=${path}`],
+  });
+  const clock = new FakeClock();
+  const logins = nodeLogins(config, clock);
+  const { stat } = Deno;
+  const late = Promise.withResolvers<Deno.FileInfo>();
+  let hung = 0;
+  using _restored = {
+    [Symbol.dispose]() {
+      Deno.stat = stat;
+    },
+  };
+  Deno.stat = (file) => {
+    if (file !== path) return stat(file);
+    hung++;
+    return late.promise;
+  };
+  let over = 0;
+  // As at a boot: none of them knows yet that it hangs.
+  const finding = Array.from({ length: 40 }, async () => {
+    const repository = "registry.example/app";
+    const { problems } = await logins.find({ pod: pod(), repository });
+    over++;
+    return problems.length;
+  });
+  while (over < 40) {
+    await clock.advance(1000);
+    await Deno.lstat(dir.path);
+  }
+  deepStrictEqual(await Promise.all(finding), Array(40).fill(1));
+  strictEqual(hung, 1);
+  late.resolve(await stat(dir.path));
 });
