@@ -68,7 +68,12 @@ export function sourceOf(
 }
 
 /** All that a source may be called. */
-export const SOURCE_NAMES: readonly SourceName[] = ["file", "http", "api"];
+export const SOURCE_NAMES: readonly SourceName[] = [
+  "file",
+  "http",
+  "api",
+  "local",
+];
 
 function winnerOf(
   uid: string,

@@ -4,10 +4,7 @@
  * @module
  */
 
-import {
-  ANNOTATION_SECCOMP_POD,
-  ANNOTATION_SECCOMP_PREFIX,
-} from "../vocabulary/mod.ts";
+import { ANNOTATIONS_SECCOMP } from "../vocabulary/mod.ts";
 import type { Place } from "../fault/mod.ts";
 import { isWhole, parseQuantity } from "../objects/mod.ts";
 import type {
@@ -36,8 +33,8 @@ export function warnOfPod(pod: PodBody, at: Place): void {
 
 function warnOfAnnotations(pod: PodBody, at: Place): void {
   for (const key of Object.keys(pod.metadata.annotations ?? {})) {
-    const isSeccomp = key === ANNOTATION_SECCOMP_POD ||
-      key.startsWith(ANNOTATION_SECCOMP_PREFIX);
+    const isSeccomp = key === ANNOTATIONS_SECCOMP.pod ||
+      key.startsWith(ANNOTATIONS_SECCOMP.prefix);
     if (isSeccomp) {
       at.key(key).warn(
         "Has no effect since Kubernetes 1.27; set securityContext.seccompProfile",

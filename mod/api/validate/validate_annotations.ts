@@ -14,8 +14,7 @@ import type { ObjectMeta, PodBody, PodSpec } from "../types/mod.ts";
 import {
   ANNOTATION_APPARMOR_PREFIX,
   ANNOTATION_ROLLBACK_AFTER,
-  ANNOTATION_SECCOMP_POD,
-  ANNOTATION_SECCOMP_PREFIX,
+  ANNOTATIONS_SECCOMP,
 } from "../vocabulary/mod.ts";
 import { own } from "./checks.ts";
 import { localPathProblem } from "./names.ts";
@@ -34,14 +33,14 @@ export function validateProfileAnnotations(pod: PodBody, at: Place): void {
   const spec = at.child("spec");
   const podContext = pod.spec.securityContext ?? {};
   const whole = spec.child("securityContext").child("seccompProfile");
-  const podSeccomp = own(annotations, ANNOTATION_SECCOMP_POD);
+  const podSeccomp = own(annotations, ANNOTATIONS_SECCOMP.pod);
   checkSame(podContext.seccompProfile, podSeccomp, whole, SECCOMP);
   for (const [container, place] of containerPlaces(pod.spec, spec)) {
     const context = container.securityContext ?? {};
     const contextAt = place.child("securityContext");
     checkSame(
       context.seccompProfile,
-      own(annotations, ANNOTATION_SECCOMP_PREFIX + container.name),
+      own(annotations, ANNOTATIONS_SECCOMP.prefix + container.name),
       contextAt.child("seccompProfile"),
       SECCOMP,
     );
@@ -71,8 +70,8 @@ const APP_ARMOR: Spelling = {
 const LOCALHOST = "localhost/";
 
 function isProfileKey(key: string): boolean {
-  return key === ANNOTATION_SECCOMP_POD ||
-    key.startsWith(ANNOTATION_SECCOMP_PREFIX) ||
+  return key === ANNOTATIONS_SECCOMP.pod ||
+    key.startsWith(ANNOTATIONS_SECCOMP.prefix) ||
     key.startsWith(ANNOTATION_APPARMOR_PREFIX);
 }
 

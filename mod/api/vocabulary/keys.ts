@@ -9,7 +9,7 @@
 
 /** Pod annotation: the hash of the manifest, which is the pod's UID unless the manifest names one. */
 export const ANNOTATION_CONFIG_HASH = "kubernetes.io/config.hash";
-/** Pod annotation: `file`, `http` or `api`; everything but `api` is a static pod. */
+/** Pod annotation: `file`, `http`, `api` or `local`; from the first two come static pods. */
 export const ANNOTATION_CONFIG_SOURCE = "kubernetes.io/config.source";
 /** Pod annotation: when the agent first saw the pod, RFC 3339 with nine digits of a second. */
 export const ANNOTATION_CONFIG_SEEN = "kubernetes.io/config.seen";
@@ -25,12 +25,11 @@ export const AGENT_ANNOTATIONS: ReadonlySet<string> = new Set([
 /** Pod annotation before a container's name: its AppArmor profile, where the field is absent. */
 export const ANNOTATION_APPARMOR_PREFIX =
   "container.apparmor.security.beta.kubernetes.io/";
-/** Pod annotation: the seccomp profile of all containers; without effect since Kubernetes 1.27. */
-export const ANNOTATION_SECCOMP_POD =
-  "seccomp.security.alpha.kubernetes.io/pod";
-/** Pod annotation before a container's name: its seccomp profile; without effect since Kubernetes 1.27. */
-export const ANNOTATION_SECCOMP_PREFIX =
-  "container.seccomp.security.alpha.kubernetes.io/";
+/** Pod annotations: the seccomp profile of all containers, and of one, before its name; without effect since Kubernetes 1.27. */
+export const ANNOTATIONS_SECCOMP = {
+  pod: "seccomp.security.alpha.kubernetes.io/pod",
+  prefix: "container.seccomp.security.alpha.kubernetes.io/",
+} as const;
 /** Pod annotation: how long an update may take to become ready, such as `2m`, before it is rolled back. */
 export const ANNOTATION_ROLLBACK_AFTER = "skerry.dev/rollback-after";
 

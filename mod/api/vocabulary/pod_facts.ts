@@ -10,10 +10,18 @@ import type { ContainerSpec, Pod } from "../types/mod.ts";
 /** From here on a priority marks a pod as critical (scheduling.SystemCriticalPriority). */
 export const CRITICAL_PRIORITY = 2_000_000_000;
 
-/** True when the pod came from a file or a URL, not from an API server. */
+/** True when the pod came from a file or a URL, neither from an API server nor a controller. */
 export function isStaticPod(pod: Pick<Pod, "metadata">): boolean {
   const source = pod.metadata.annotations?.[ANNOTATION_CONFIG_SOURCE];
-  return source !== undefined && source !== "api";
+  return source !== undefined && source !== "api" && source !== "local";
+}
+
+/**
+ * True when a controller of this node made the pod: where it fails for good, the controller
+ * makes another.
+ */
+export function isLocalPod(pod: Pick<Pod, "metadata">): boolean {
+  return pod.metadata.annotations?.[ANNOTATION_CONFIG_SOURCE] === "local";
 }
 
 /**

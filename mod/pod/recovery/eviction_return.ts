@@ -5,6 +5,7 @@
  */
 
 import type { Pod, PodStatus } from "../../api/types/mod.ts";
+import { isLocalPod } from "../../api/vocabulary/mod.ts";
 import { nextDelay } from "../../base/mod.ts";
 import { DISRUPTION_TARGET, findCondition, parseTime } from "../status/mod.ts";
 import { BACKOFF_EXPIRY_MS } from "./restart_backoff.ts";
@@ -41,12 +42,16 @@ export function isEndedForPressure(
     target.reason === "TerminationByKubelet";
 }
 
-/** Whether it is to run again: a pod of policy Never runs once, however that ended. */
+/**
+ * Whether it is to run again: a pod of policy Never runs once, however that ended, and in
+ * the place of a controller's pod comes another.
+ */
 export function mayReturn(
-  { spec }: Pick<Pod, "spec">,
+  pod: Pick<Pod, "metadata" | "spec">,
   status: PodStatus,
 ): boolean {
-  return spec.restartPolicy !== "Never" && isEndedForPressure(status);
+  return pod.spec.restartPolicy !== "Never" && !isLocalPod(pod) &&
+    isEndedForPressure(status);
 }
 
 /**

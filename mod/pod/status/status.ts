@@ -8,9 +8,11 @@ import type {
   ContainerKind,
   ContainerStatus,
   Pod,
+  PodCondition,
   PodPhase,
   PodStatus,
 } from "../../api/types/mod.ts";
+import { isLocalPod } from "../../api/vocabulary/mod.ts";
 import { defined } from "../../base/mod.ts";
 import { parseIp } from "../../base/text/mod.ts";
 import { buildConditions, findCondition } from "./conditions.ts";
@@ -284,14 +286,27 @@ export function statusOfNotTaken(
 ): PodStatus {
   const generation = pod.metadata.generation ?? 0;
   return {
-    ...(kind === "refused"
-      ? { message: `Pod was rejected: ${message}`, phase: "Failed", reason }
-      : {
+    ...(kind === "waits"
+      ? {
         message: `Waits for other pods to end: ${message}`,
         phase: "Pending",
-      }),
+      }
+      : isLocalPod(pod)
+      ? { phase: "Pending", conditions: [unschedulable(message, nowMs)] }
+      : { message: `Pod was rejected: ${message}`, phase: "Failed", reason }),
     ...(generation !== 0 && { observedGeneration: generation }),
     qosClass: qosClass(pod),
     startTime: formatTime(nowMs),
+  };
+}
+
+/** As upstream's scheduler says it. */
+function unschedulable(message: string, nowMs: number): PodCondition {
+  return {
+    type: "PodScheduled",
+    status: "False",
+    lastTransitionTime: formatTime(nowMs),
+    reason: "Unschedulable",
+    message,
   };
 }

@@ -7,8 +7,11 @@
 import type { LocalObject } from "../../api/objects/mod.ts";
 import type { Pod } from "../../api/types/mod.ts";
 
-/** Where pods come from, spelled as the annotation `kubernetes.io/config.source`. */
-export type SourceName = "file" | "http" | "api";
+/**
+ * Where pods come from, spelled as the annotation `kubernetes.io/config.source`. Those of
+ * `local` are made by the controllers of this node.
+ */
+export type SourceName = "file" | "http" | "api" | "local";
 
 /** What a source has: the pods that are to run, and objects for pods to refer to. */
 export interface SourceContent {

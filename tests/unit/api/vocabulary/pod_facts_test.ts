@@ -7,6 +7,7 @@ import { ANNOTATION_CONFIG_SOURCE } from "../../../../mod/api/vocabulary/keys.ts
 import {
   findContainer,
   isCriticalPod,
+  isLocalPod,
   isStaticPod,
   logDirectoryName,
   podFullName,
@@ -30,10 +31,12 @@ Deno.test("podFullName() and logDirectoryName() are spelled as the kubelet does"
 });
 
 for (
-  const [source, expected] of [["file", true], ["http", true], [
-    "api",
-    false,
-  ]] as const
+  const [source, expected] of [
+    ["file", true],
+    ["http", true],
+    ["api", false],
+    ["local", false],
+  ] as const
 ) {
   Deno.test(`isStaticPod() is ${expected} for a pod from ${source}`, () => {
     const annotations = { [ANNOTATION_CONFIG_SOURCE]: source };
@@ -43,6 +46,17 @@ for (
     );
   });
 }
+
+Deno.test("isLocalPod() is true for a pod of a controller of this node only", () => {
+  for (const source of ["file", "http", "api", "local"]) {
+    const annotations = { [ANNOTATION_CONFIG_SOURCE]: source };
+    strictEqual(
+      isLocalPod({ metadata: { ...POD.metadata, annotations } }),
+      source === "local",
+    );
+  }
+  strictEqual(isLocalPod(POD), false);
+});
 
 Deno.test("isStaticPod() is false for a pod that no source has marked", () => {
   strictEqual(isStaticPod(POD), false);

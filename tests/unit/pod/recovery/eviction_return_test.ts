@@ -6,6 +6,8 @@ import {
   pauseBeforeReturn,
 } from "../../../../mod/pod/recovery/eviction_return.ts";
 import type { PodStatus } from "../../../../mod/api/types/mod.ts";
+import { ANNOTATION_CONFIG_SOURCE } from "../../../../mod/api/vocabulary/mod.ts";
+import { pod } from "../../../support/pods.ts";
 
 const START_MS = Date.parse("2026-01-01T00:00:00Z");
 const S = 1_000;
@@ -62,8 +64,13 @@ for (
   Deno.test(`mayReturn() of a pod of policy ${policy}`, () => {
     const restartPolicy = policy === undefined ? {} : { restartPolicy: policy };
     const spec = { containers: [], ...restartPolicy };
-    strictEqual(mayReturn({ spec }, EVICTED), expected);
-    strictEqual(mayReturn({ spec }, { phase: "Failed" }), false);
+    const { metadata } = pod({});
+    strictEqual(mayReturn({ metadata, spec }, EVICTED), expected);
+    strictEqual(mayReturn({ metadata, spec }, { phase: "Failed" }), false);
+    // Its controller makes another in its place.
+    const annotations = { [ANNOTATION_CONFIG_SOURCE]: "local" };
+    const made = { metadata: { ...metadata, annotations }, spec };
+    strictEqual(mayReturn(made, EVICTED), false);
   });
 }
 

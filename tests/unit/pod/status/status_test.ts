@@ -8,6 +8,7 @@ import {
   buildPodStatus,
   statusOfNotTaken,
 } from "../../../../mod/pod/status/status.ts";
+import { ANNOTATION_CONFIG_SOURCE } from "../../../../mod/api/vocabulary/mod.ts";
 import { findCondition } from "../../../../mod/pod/status/conditions.ts";
 import {
   ago,
@@ -68,6 +69,26 @@ Deno.test("buildPodStatus() lets a pod go whose refusal was lifted", () => {
   );
   strictEqual(status.phase, "Pending");
   strictEqual(status.reason, undefined);
+});
+
+Deno.test("a controller's pod that is refused waits as if for a scheduler", () => {
+  const annotations = { [ANNOTATION_CONFIG_SOURCE]: "local" };
+  const refused = statusOfNotTaken({
+    kind: "refused",
+    pod: pod({ containers: [container("a")], annotations }),
+    reason: "NodePorts",
+    message: "port 80 is taken",
+    nowMs: NOW_MS,
+  });
+  strictEqual(refused.phase, "Pending");
+  strictEqual(refused.reason, undefined);
+  deepStrictEqual(refused.conditions, [{
+    type: "PodScheduled",
+    status: "False",
+    lastTransitionTime: NOW,
+    reason: "Unschedulable",
+    message: "port 80 is taken",
+  }]);
 });
 
 Deno.test("buildPodStatus() drops the reason of a phase that is over", () => {
