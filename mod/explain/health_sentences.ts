@@ -124,12 +124,12 @@ const LATELY_MS = 60 * 60_000;
 
 function restartSentences(container: ExplainedContainer): readonly string[] {
   const { label, status, time } = container;
-  const end = status?.lastState?.terminated;
-  const { restartCount = 0 } = status ?? {};
-  const isLate = time.isWithin(end?.finishedAt, LATELY_MS);
   // For a container that waits, the sentence about its wait says it.
-  const runs = status?.state?.running !== undefined;
-  if (end === undefined || restartCount === 0 || !isLate || !runs) return [];
+  if (status?.state?.running === undefined) return [];
+  const { restartCount, lastState } = status;
+  const end = lastState?.terminated;
+  if (end === undefined || restartCount === 0) return [];
+  if (!time.isWithin(end.finishedAt, LATELY_MS)) return [];
   const times = restartCount === 1 ? "once" : `${restartCount} times`;
   const how = endWords(container, end);
   return [`${label} has restarted ${times}, last after ${how}`];

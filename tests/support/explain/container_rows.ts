@@ -103,6 +103,10 @@ export const CONTAINER_ROWS: Rows = {
       { container: "other", why: "nothing", atMs: NOW_MS - 87_000 },
     ],
   },
+  "a crash loop of which there is no status": {
+    ...containerFailed("CrashLoopBackOff", ""),
+    pod: explainedPod(pending([])),
+  },
   "a crash loop that is over now": (() => {
     const of = containerFailed("CrashLoopBackOff", "");
     const failure = {
