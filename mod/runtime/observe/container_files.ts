@@ -115,12 +115,15 @@ export class ContainerFiles {
     if (![podDirectory, directory, file].every(isPlainName)) return;
     const above = `${this.#paths.podLogsDir}/${podDirectory}`;
     const parent = `${above}/${directory}`;
-    // A container may have put a link there, to the logs of others.
-    for (const path of [above, parent]) {
-      if (!await this.#files.isDirectory(path)) return;
-    }
+    // A container may have put a link there, to the logs of others, and may do so while very
+    // many files of its own are removed: it is looked at before each.
+    const isOwn = async (): Promise<boolean> =>
+      await this.#files.isDirectory(above) &&
+      await this.#files.isDirectory(parent);
+    if (!await isOwn()) return;
     for (const found of await this.#files.list(parent)) {
       if (!found.startsWith(file)) continue;
+      if (!await isOwn()) return;
       await this.#files.remove(`${parent}/${found}`);
     }
   }

@@ -11,6 +11,7 @@ import { diskFiles } from "../../../mod/host/files/mod.ts";
 import { readLog } from "../../../mod/server/mod.ts";
 import { canMountMemory, MemoryDisk } from "../../support/e2e/memory_disk.ts";
 import { pod } from "../../support/pods.ts";
+import { TempDir } from "../../support/temp_dir.ts";
 
 async function withFiles(
   work: (files: ContainerFiles, directory: string) => Promise<void>,
@@ -225,6 +226,34 @@ for (const link of ["shop_web_u-1", "shop_web_u-1/c"]) {
     });
   });
 }
+
+Deno.test("ContainerFiles.removeLog() removes nothing behind a link that comes while it removes", async () => {
+  await using dir = await TempDir.make();
+  const { path } = dir;
+  const [own, other] = [`${path}/logs/shop_web_u-1/c`, `${path}/other`];
+  await Deno.mkdir(own, { recursive: true });
+  await Deno.mkdir(other);
+  for (const name of ["0.log", "0.log.1", "0.log.2"]) {
+    await Deno.writeTextFile(`${own}/${name}`, "");
+    await Deno.writeTextFile(`${other}/${name}`, "");
+  }
+  let removed = 0;
+  const files = new ContainerFiles({
+    files: {
+      ...diskFiles,
+      remove: async (file) => {
+        await diskFiles.remove(file);
+        if (++removed > 1) return;
+        await Deno.rename(own, `${path}/aside`);
+        await Deno.symlink(other, own);
+      },
+    },
+  }, { podsDir: `${path}/pods`, podLogsDir: `${path}/logs` });
+  const { name, namespace, uid } = pod().metadata;
+  await files.removeLog({ name, namespace, uid }, { logPath: "c/0.log" });
+  strictEqual((await Array.fromAsync(Deno.readDir(other))).length, 3);
+  strictEqual(removed, 1);
+});
 
 Deno.test({
   name: "ContainerFiles.removePodLogs() leaves what is mounted among the logs",
