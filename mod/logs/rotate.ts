@@ -35,7 +35,7 @@ export async function tidyLog(
   await compressor.release(`${directory}/${log.file}.`);
   const names = await files.list(directory);
   const { rotated, useless } = readLogNames(names, log.file);
-  for (const name of useless) await files.remove(`${directory}/${name}`);
+  for (const name of useless) await removeOwn(log, name, deps);
   const newest = rotated.at(-1);
   if (found === undefined || found.names < 2 || newest === undefined) {
     return rotated;
@@ -44,8 +44,22 @@ export async function tidyLog(
   const place = { ...log, file: newest.name };
   const other = await files.look(root, place);
   if (other.kind !== "file" || other.inode !== found.inode) return rotated;
-  await files.remove(`${directory}/${newest.name}`);
+  await removeOwn(log, newest.name, deps);
   return rotated.slice(0, -1);
+}
+
+/**
+ * Removes a file of the log. A container may make very many of them through a hostPath, and has
+ * time to put a link to the logs of another there: the way is looked at before each.
+ */
+async function removeOwn(
+  log: RunningLog,
+  name: string,
+  { root, files }: RotationDeps,
+): Promise<void> {
+  const fault = await files.wayFault(root, log);
+  if (fault !== undefined) throw new Error(fault);
+  await files.remove(`${directoryOf(root, log)}/${name}`);
 }
 
 /**
@@ -75,7 +89,7 @@ export async function rotateLog(
   // The file that is written to, and the one that it becomes, count as well.
   const expired = Math.max(0, rotated.length - (deps.maxFiles - 2));
   for (const { name } of rotated.slice(0, expired)) {
-    await files.remove(`${directory}/${name}`);
+    await removeOwn(log, name, deps);
   }
   const current = `${directory}/${log.file}`;
   const name = nextRotatedName(log.file, rotated, deps.nowMs);
