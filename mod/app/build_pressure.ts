@@ -25,6 +25,7 @@ import {
 } from "../pressure/mod.ts";
 import type { PodResources } from "../runtime/resources/mod.ts";
 import {
+  Devices,
   type Machine,
   NodeMeter,
   PodMeter,
@@ -88,12 +89,13 @@ export async function buildMeters(
   const { rootDir } = config.paths;
   const { hostView } = config.node;
   const shown = shownImageFs(config);
+  const devices = new Devices({ clock, stat: Deno.stat });
   const hasOwnImageFs = shown !== undefined &&
-    await isOtherDevice(shown, rootDir);
+    await devices.differ(shown, rootDir);
   const layers = hostView && `${hostView}/${HOST_VIEW.containerFs}`;
   const containerFs = layers !== undefined &&
-      await isOtherDevice(layers, rootDir) &&
-      (shown === undefined || !await isSameDevice(layers, shown))
+      await devices.differ(layers, rootDir) &&
+      (shown === undefined || !await devices.areSame(layers, shown))
     ? layers
     : undefined;
   const podsMemory = () => resources.memoryLeft();
@@ -145,22 +147,4 @@ function layoutOf(
       return diskLayout(undefined, disks);
     }
   };
-}
-
-async function isOtherDevice(a: string, b: string): Promise<boolean> {
-  const [first, second] = await Promise.all([deviceOf(a), deviceOf(b)]);
-  // Where one of them is not there, nothing says that they differ.
-  return first !== undefined && second !== undefined && first !== second;
-}
-
-async function isSameDevice(a: string, b: string): Promise<boolean> {
-  return await deviceOf(a) === await deviceOf(b);
-}
-
-async function deviceOf(path: string): Promise<number | undefined> {
-  try {
-    return (await Deno.stat(path)).dev;
-  } catch {
-    return undefined;
-  }
 }

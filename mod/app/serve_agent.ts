@@ -24,6 +24,7 @@ import { NotifySocket } from "../host/clients/mod.ts";
 import { ensureDirectory, lockRootDirectory } from "../host/files/mod.ts";
 import { fileErrorKind } from "../host/paths/mod.ts";
 import { ControlServer, HealthzServer } from "../server/mod.ts";
+import { limitMachine } from "../usage/mod.ts";
 import { AgentViews } from "../views/mod.ts";
 import { ConfigReloader, type ReloadSource } from "./config_reloader.ts";
 import type { ProcessDeps } from "./core_deps.ts";
@@ -171,7 +172,8 @@ async function serve(
   }, config.service);
   const shutdown = new MachineShutdown(config, { ...deps.process, events });
   await shutdown.open();
-  const given = { ...deps.process, connection, events, machine: thisMachine };
+  const machine = limitMachine(thisMachine, clock);
+  const given = { ...deps.process, connection, events, machine };
   const life = new CoreLife(given, {
     config,
     views,

@@ -33,6 +33,7 @@
  * @module
  */
 
+export { Devices, limitMachine } from "./limited_machine.ts";
 export { type MeterOptions, PodMeter } from "./pod_meter.ts";
 export type {
   ContainerUse,
