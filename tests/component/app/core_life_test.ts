@@ -31,6 +31,7 @@ class LifeRig implements AsyncDisposable {
   /** Those that wait for the runtime. */
   #waiting: ((error: Error) => void)[] = [];
   #life: CoreLife | undefined;
+  #running: Promise<void> | undefined;
 
   static async make(): Promise<LifeRig> {
     const rig = new LifeRig();
@@ -76,7 +77,9 @@ class LifeRig implements AsyncDisposable {
   /** Runs cores until the end; @returns the signal of the end */
   run(): AbortSignal {
     const end = this.life.endAfter(this.stop.signal);
-    this.life.run(end).then(() => this.isOver = true);
+    this.#running = this.life.run(end).then(() => {
+      this.isOver = true;
+    });
     return end;
   }
 
@@ -120,6 +123,8 @@ class LifeRig implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.stop.abort();
+    // What a core began is over before its directory goes.
+    if (this.#running !== undefined) await this.untilOver();
     await this.#stack[Symbol.asyncDispose]();
   }
 }
