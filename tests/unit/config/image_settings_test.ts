@@ -181,19 +181,3 @@ for (
     ok(parsed.faults[0]?.includes(fault), String(parsed.faults[0]));
   });
 }
-
-for (
-  const [lines, pulls] of [
-    [[], 5],
-    [["maxParallelImagePulls: 1"], 1],
-    [["maxParallelImagePulls: 3"], 3],
-    [["serializeImagePulls: false"], 5],
-    [["serializeImagePulls: false", "maxParallelImagePulls: 2"], 2],
-    [["serializeImagePulls: true"], 1],
-  ] as const
-) {
-  Deno.test(`parseRunArguments() pulls ${pulls} images at a time with ${lines.join(", ") || "defaults"}`, async () => {
-    const config = await configOf(...lines);
-    strictEqual(config.runtime.parallelPulls, pulls);
-  });
-}

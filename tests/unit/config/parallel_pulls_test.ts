@@ -16,6 +16,7 @@ for (
     [["serializeImagePulls: false"], 5],
     [["serializeImagePulls: false", "maxParallelImagePulls: 2"], 2],
     [["serializeImagePulls: true"], 1],
+    [["serializeImagePulls: true", "maxParallelImagePulls: 1"], 1],
   ] as const
 ) {
   Deno.test(`parseRunArguments() pulls ${pulls} images at a time with ${lines.join(", ") || "defaults"}`, async () => {
