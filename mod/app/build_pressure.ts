@@ -77,7 +77,10 @@ export async function buildMeters(
   config: AgentConfig,
   { machine, connection, volumes, clock, resources }: {
     readonly machine: Machine;
-    readonly connection: Pick<CriConnection, "images" | "runtime">;
+    readonly connection: {
+      readonly images: Pick<CriConnection["images"], "imageFsInfo">;
+      readonly runtime: Pick<CriConnection["runtime"], "listContainerStats">;
+    };
     readonly volumes: Pick<PodVolumes, "usage">;
     readonly clock: Clock;
     readonly resources: Pick<

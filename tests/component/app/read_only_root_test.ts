@@ -9,6 +9,7 @@ import { systemClock } from "../../../mod/base/mod.ts";
 import { AgentProcess } from "../../../scripts/lib/agent_process.ts";
 import { FakeCri } from "../../support/fake_cri/fake_cri.ts";
 import { canMountMemory, MemoryDisk } from "../../support/e2e/memory_disk.ts";
+import { waitUntil } from "../../../scripts/lib/wait_until.ts";
 import { runningContainers } from "../../../scripts/lib/pod_views.ts";
 
 const IMAGE = "localhost/busybox:1.35";
@@ -78,6 +79,28 @@ Deno.test(
       "new runs",
       (pods) =>
         pods.filter((each) => runningContainers(each) === 1).length === 2,
+    );
+    strictEqual(await agent.terminate(), 0);
+  },
+);
+
+Deno.test(
+  "runAgent() starts on a read-only disk on which it never ran, and says what it lacks before all else",
+  {
+    ignore: !await canMountMemory(),
+  },
+  async () => {
+    await using stack = new AsyncDisposableStack();
+    const { agent: _, disk, fake: __, ...world } = await agentOnDisk(stack);
+    const agent = stack.use(await AgentProcess.create(world));
+    await disk.remount("ro");
+    await agent.start();
+    await waitUntil(
+      "the agent says what it lacks",
+      async () =>
+        /run_directory_missing[^]*pid_file_missing[^]*root_directory_not_writable[^]*agent_started/
+          .test(await agent.logTail(1_000)),
+      { saw: () => agent.logTail() },
     );
     strictEqual(await agent.terminate(), 0);
   },

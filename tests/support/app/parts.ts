@@ -4,11 +4,14 @@
  * @module
  */
 
+import { buildMeters, type Meters } from "../../../mod/app/build_pressure.ts";
 import { admissionNode } from "../../../mod/app/gather_node_facts.ts";
 import { imageCredentials } from "../../../mod/app/image_logins.ts";
 import { NodeFiles } from "../../../mod/app/node_files.ts";
 import { nodeIps } from "../../../mod/app/node_ips.ts";
 import type { Clock } from "../../../mod/base/mod.ts";
+import type { CriConnection } from "../../../mod/cri/mod.ts";
+import type { Machine } from "../../../mod/usage/mod.ts";
 import type { AgentConfig } from "../../../mod/config/mod.ts";
 import type { CredentialFinder } from "../../../mod/runtime/credentials/mod.ts";
 import { FakeClock } from "../fake_clock.ts";
@@ -42,4 +45,29 @@ export function nodeLogins(
   clock: Clock,
 ): CredentialFinder {
   return imageCredentials(config, { clock, objects: objectGetter([]) });
+}
+
+/** What measures a node without pods. */
+export function metersOf(
+  config: AgentConfig,
+  given: {
+    readonly machine: Machine;
+    readonly imageFsInfo: CriConnection["images"]["imageFsInfo"];
+  },
+): Promise<Meters> {
+  const { machine, imageFsInfo } = given;
+  return buildMeters(config, {
+    machine,
+    clock: new FakeClock(),
+    connection: {
+      images: { imageFsInfo },
+      runtime: { listContainerStats: () => Promise.resolve([]) },
+    },
+    volumes: { usage: () => Promise.resolve(new Map()) },
+    resources: {
+      memoryLeft: () => Promise.resolve(undefined),
+      processes: () => Promise.resolve(undefined),
+      stalls: () => Promise.resolve(undefined),
+    },
+  });
 }
