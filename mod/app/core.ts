@@ -117,7 +117,7 @@ export async function buildCore(
       runtimeEvents(watch, { ...deps, driver }, signal),
     pullEnds: (signal) => pullEnds(executor, { ...common, ...state }, signal),
     whenWaiting: (listener) => activities.whenWaiting(listener),
-    runtimePods: podsOf(picture),
+    runtimePods: listedPods(picture),
     ownedUids: () => owned.uids,
     nameOf: (uid) => owned.nameOf(uid),
   }, {
@@ -241,7 +241,7 @@ async function* runtimeEvents(
 }
 
 /** The pods of the last list; the same array as long as the list is the same. */
-function podsOf(
+export function listedPods(
   picture: { readonly listing: RuntimeListing | undefined },
 ): () => readonly PodListing[] | undefined {
   let last: RuntimeListing | undefined;
@@ -254,10 +254,12 @@ function podsOf(
   };
 }
 
+type StatsLister = Pick<CriConnection["runtime"], "listContainerStats">;
+
 /** Measures volumes and directories on the disk, and asks the runtime for layers. */
-function storageMeters(
-  volumes: PodVolumes,
-  { runtime }: CriConnection,
+export function storageMeters(
+  volumes: Pick<PodVolumes, "usage">,
+  { runtime }: { readonly runtime: StatsLister },
 ): StorageMeters {
   return {
     volumes: async (pod, signal) => {
@@ -271,7 +273,7 @@ function storageMeters(
 }
 
 async function layers(
-  runtime: CriConnection["runtime"],
+  runtime: StatsLister,
   signal: AbortSignal,
 ): Promise<readonly LayerUsage[]> {
   const stats = await runtime.listContainerStats({ signal });
