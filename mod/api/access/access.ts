@@ -108,6 +108,7 @@ export interface NewObject extends KindRef {
   readonly metadata: Partial<ApiObject["metadata"]> & {
     readonly namespace: string;
   };
+  readonly spec?: unknown;
 }
 
 /**

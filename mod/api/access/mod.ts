@@ -32,4 +32,8 @@ export {
   type WatchEvent,
   type WatchOptions,
 } from "./access.ts";
+export { parseFieldSelector } from "./field_query.ts";
+export { parseLabelSelector } from "./label_query.ts";
+export { mergePatch } from "./merge_patch.ts";
+export { selectionFilter } from "./selection.ts";
 export { matchesLabels } from "./selector.ts";
