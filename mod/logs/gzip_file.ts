@@ -21,8 +21,9 @@ const BLOCK_BYTES = 512;
 // Lines compress ten or twenty times, and a disk that compresses by itself does no better.
 const MOST_TIMES = 1_000;
 
-// A small file may have no block of its own.
-const SMALL_BYTES = 1024 * 1024;
+// Some file systems say of no file how much it takes; up to this size it is compressed there,
+// and holes take two seconds.
+const SMALL_BYTES = 256 * 1024 * 1024;
 
 /**
  * Compresses a file into one that is not there yet; what was written is on the disk when this
