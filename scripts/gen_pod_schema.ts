@@ -32,18 +32,32 @@ const QUANTITIES: ReadonlySet<string> = new Set([
 
 /** What a manifest may hold but the agent does not read: kept whole, not checked. */
 const OPAQUE: ReadonlySet<string> = new Set([
+  "CronJob.status",
+  "DaemonSet.status",
+  "Deployment.status",
+  "Job.status",
   "ObjectMeta.managedFields",
   "PersistentVolumeClaim.status",
   "Pod.status",
+  "ReplicaSet.status",
+  "ReplicationController.status",
+  "StatefulSet.status",
 ]);
 
 /** Every kind that a manifest may hold. */
 const ROOTS: readonly string[] = [
   "V1ConfigMap",
+  "V1CronJob",
+  "V1DaemonSet",
+  "V1Deployment",
+  "V1Job",
   "V1PersistentVolumeClaim",
   "V1Pod",
+  "V1ReplicaSet",
+  "V1ReplicationController",
   "V1RuntimeClass",
   "V1Secret",
+  "V1StatefulSet",
 ];
 
 const OUTPUT = new URL("../mod/api/read/gen/pod_schema.ts", import.meta.url);

@@ -9,15 +9,19 @@ import {
   type DecodedPod,
   decodeManifest,
   placePodFaults,
+  placeWorkloadFaults,
 } from "../api/read/mod.ts";
-import { formatFault } from "../api/fault/mod.ts";
+import { type Fault, formatFault } from "../api/fault/mod.ts";
 import {
   formatObjectId,
   type LocalObject,
   objectId,
+  workloadId,
+  workloadTemplate,
 } from "../api/objects/mod.ts";
 import { MAX_MANIFEST_BYTES } from "../api/text/mod.ts";
 import type { Pod } from "../api/types/mod.ts";
+import type { WorkloadManifest } from "../api/workload/mod.ts";
 import { judgePod } from "../app/mod.ts";
 import { describeError, trimEndOf } from "../base/text/mod.ts";
 import { readFileBounded } from "../host/files/mod.ts";
@@ -132,20 +136,24 @@ function checkBytes(bytes: Uint8Array, context: CheckContext): Report {
   const { contents, shown, unknownFields } = context;
   const result = decodeManifest(bytes, { unknownFields });
   if (result.kind === "refused") return bad(result.faults.map(formatFault));
-  const { pods, objects } = result;
+  const { pods, objects, workloads } = result;
   const verdicts = pods.map((pod) => judgePod(pod, context));
-  const faults = placePodFaults(bytes, verdicts.map(({ faults }) => faults));
+  const templates = workloads.map((one) => judgeTemplate(one, context));
+  const faults = [
+    ...placePodFaults(bytes, verdicts.map(({ faults }) => faults)),
+    ...placeWorkloadFaults(bytes, templates.map(({ faults }) => faults)),
+  ];
   if (faults.length > 0) return bad(faults.map(formatFault));
   const warnings = [
     ...result.warnings,
     ...placePodFaults(bytes, verdicts.map(({ warnings }) => warnings)),
+    ...placeWorkloadFaults(bytes, templates.map(({ warnings }) => warnings)),
   ];
-  contents.add(shown, { pods, objects });
+  contents.add(shown, { pods, objects, workloads });
+  const others = objects.length + workloads.length;
   const counts = [
-    ...(pods.length > 0 || objects.length === 0
-      ? [counted(pods.length, "pod")]
-      : []),
-    ...(objects.length > 0 ? [counted(objects.length, "object")] : []),
+    ...(pods.length > 0 || others === 0 ? [counted(pods.length, "pod")] : []),
+    ...(others > 0 ? [counted(others, "object")] : []),
   ];
   return {
     isGood: true,
@@ -154,10 +162,25 @@ function checkBytes(bytes: Uint8Array, context: CheckContext): Report {
       ...pods.map(({ metadata }) =>
         `Pod ${metadata.namespace || "default"}/${metadata.name}`
       ),
+      ...workloads.map((one) => formatObjectId(workloadId(one))),
       ...objects.map((object) => formatObjectId(objectId(object))),
       ...warnings.map((warning) => `warning: ${formatFault(warning)}`),
     ],
   };
+}
+
+/** What an agent would think of the pods that a workload makes. */
+function judgeTemplate(
+  workload: WorkloadManifest,
+  context: CheckContext,
+): ReturnType<typeof judgePod> {
+  const { template, path } = workloadTemplate(workload);
+  const { faults, warnings } = judgePod(template, context);
+  const below = (fault: Fault): Fault => ({
+    ...fault,
+    field: [...path, fault.field].join("."),
+  });
+  return { faults: faults.map(below), warnings: warnings.map(below) };
 }
 
 function counted(count: number, what: string): string {
@@ -181,7 +204,12 @@ function unreadable(error: unknown): string {
 
 /** Gathers pods and objects of several files and says what does not fit together. */
 class ManifestContents {
-  readonly #pods: { readonly file: string; readonly pod: Pod }[] = [];
+  readonly #pods: {
+    readonly file: string;
+    /** What is meant, a pod or what makes pods. */
+    readonly shown: string;
+    readonly pod: Pod;
+  }[] = [];
   /** The first file of each pod and object. */
   readonly #files = new Map<string, string>();
   readonly #warnings: ContentsWarning[] = [];
@@ -192,6 +220,7 @@ class ManifestContents {
     content: {
       readonly pods: readonly DecodedPod[];
       readonly objects: readonly LocalObject[];
+      readonly workloads: readonly WorkloadManifest[];
     },
   ): void {
     for (const { spec, metadata } of content.pods) {
@@ -202,8 +231,22 @@ class ManifestContents {
         metadata: { ...metadata, namespace, uid: metadata.uid ?? "" },
         spec,
       };
-      const isFirst = this.#take(`Pod ${namespace}/${metadata.name}`, file);
-      if (isFirst) this.#pods.push({ file, pod });
+      const shown = `Pod ${namespace}/${metadata.name}`;
+      if (this.#take(shown, file)) this.#pods.push({ file, shown, pod });
+    }
+    for (const workload of content.workloads) {
+      const id = workloadId(workload);
+      if (!this.#take(formatObjectId(id), file)) continue;
+      const { metadata = {}, spec } = workloadTemplate(workload).template;
+      const { namespace, name } = id;
+      const named = { ...metadata, namespace, name, uid: "" };
+      const pod = {
+        apiVersion: "v1",
+        kind: "Pod",
+        metadata: named,
+        spec,
+      } as const;
+      this.#pods.push({ file, shown: formatObjectId(id), pod });
     }
     for (const object of content.objects) {
       this.#take(formatObjectId(objectId(object)), file);
@@ -212,8 +255,7 @@ class ManifestContents {
 
   /** What is there twice, and what is referred to and not there. */
   warnings(): readonly ContentsWarning[] {
-    const missing = this.#pods.flatMap(({ file, pod }) => {
-      const { namespace, name } = pod.metadata;
+    const missing = this.#pods.flatMap(({ file, shown, pod }) => {
       return objectReferences(pod)
         .filter(({ optional }) => !optional)
         .map((reference) => formatObjectId(reference))
@@ -221,7 +263,7 @@ class ManifestContents {
         .map((object): ContentsWarning => ({
           file,
           message:
-            `Pod ${namespace}/${name} refers to ${object}, which is in none of these files`,
+            `${shown} refers to ${object}, which is in none of these files`,
         }));
     });
     return [...this.#warnings, ...missing];

@@ -8,6 +8,7 @@ import type { Fault } from "../api/fault/mod.ts";
 import type { LocalObject, ObjectId } from "../api/objects/mod.ts";
 import type { PodNameHint } from "../api/read/mod.ts";
 import type { Pod } from "../api/types/mod.ts";
+import type { WorkloadManifest } from "../api/workload/mod.ts";
 import type { FileStamp } from "../host/files/mod.ts";
 import type { SourceContent } from "./merge/mod.ts";
 
@@ -53,6 +54,9 @@ export type FileEntries = ReadonlyMap<string, FileEntry>;
 /**
  * What this node has against a valid pod: fields that it does not honour, hosts that it
  * may not reach. It is given the warnings of the manifest, to record them.
+ *
+ * A template of pods is asked as well, as a pod with the name of what makes pods of it and
+ * an empty UID; of that, nothing is recorded.
  */
 export type PodCheck = (
   pod: Pod,
@@ -110,7 +114,7 @@ export type OutageFault = "InvalidAnswer" | "InvalidSignature";
 export function contentOf(verdict: FileVerdict): FileContent {
   if (verdict.kind === "accepted") return verdict.content;
   const { lastGood } = verdict;
-  return lastGood.kind === "present" ? lastGood.content : NOTHING;
+  return lastGood.kind === "present" ? lastGood.content : NO_CONTENT;
 }
 
 /** Whether it is known what a file gives, or gave last. */
@@ -118,7 +122,18 @@ export function isContentKnown(verdict: FileVerdict): boolean {
   return verdict.kind === "accepted" || verdict.lastGood.kind === "present";
 }
 
-const NOTHING: FileContent = { pods: [], objects: [] };
+/** What gives nothing. */
+export const NO_CONTENT: FileContent = {
+  pods: [],
+  objects: [],
+  workloads: [],
+};
+
+/** Whether there is neither a pod nor anything else. */
+export function isEmptyContent(content: FileContent): boolean {
+  const { pods, objects, workloads } = content;
+  return pods.length + objects.length + workloads.length === 0;
+}
 
 /** Why it is not known what a file gives; `undefined` when it is. */
 export function unknownOf(verdict: FileVerdict): string | undefined {
@@ -156,14 +171,14 @@ export function isSettling(entries: FileEntries): boolean {
 
 /** Whether nothing is known of a file. A copy has no record while the other file exists. */
 function isNothing(verdict: FileVerdict): boolean {
-  const { pods, objects } = contentOf(verdict);
-  return pods.length + objects.length === 0;
+  return isEmptyContent(contentOf(verdict));
 }
 
-/** Whether two contents hold the very same pods and objects in the same order. */
+/** Whether two contents hold the very same in the same order. */
 export function sameContent(a: FileContent, b: FileContent): boolean {
   return sameItems<Pod>(a.pods, b.pods) &&
-    sameItems<LocalObject>(a.objects, b.objects);
+    sameItems<LocalObject>(a.objects, b.objects) &&
+    sameItems<WorkloadManifest>(a.workloads, b.workloads);
 }
 
 function sameItems<Item>(a: readonly Item[], b: readonly Item[]): boolean {
@@ -186,11 +201,11 @@ export function reportOn(
 /** The report of a faulty file; what it gave before may run on. */
 export function faultReport(
   { file, faults, named }: Omit<FileReport & { kind: "refused" }, "kind">,
-  { pods, objects }: FileContent,
+  content: FileContent,
 ): FileReport {
-  return pods.length + objects.length > 0
-    ? { kind: "last_good", file, faults, pods }
-    : { kind: "refused", file, faults, named };
+  return isEmptyContent(content)
+    ? { kind: "refused", file, faults, named }
+    : { kind: "last_good", file, faults, pods: content.pods };
 }
 
 /**

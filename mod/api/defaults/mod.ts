@@ -1,6 +1,6 @@
 /**
- * The values that a pod has where its manifest is silent, as the API server fills them
- * in. What the manifest says stays; the pod that was given is not changed.
+ * The values that a pod or a workload has where its manifest is silent, as the API server fills them
+ * in. What the manifest says stays; what was given is not changed.
  *
  * @example What a container gets
  * ```ts
@@ -21,5 +21,9 @@
  */
 
 export { containerSums, isPodResource } from "./default_resources.ts";
+export {
+  applyWorkloadDefaults,
+  type WrittenWorkload,
+} from "./default_workload.ts";
 export { applyPodDefaults } from "./defaults.ts";
 export { type PullPolicy, pullPolicy } from "./pull_policy.ts";

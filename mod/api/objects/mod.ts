@@ -34,6 +34,8 @@ export {
   podRef,
   type RuntimeClassObject,
   sameObject,
+  workloadId,
+  workloadTemplate,
 } from "./objects.ts";
 export {
   addQuantities,

@@ -6,6 +6,11 @@
 
 import { isDeepStrictEqual } from "node:util";
 import type { Pod, PodRef } from "../types/mod.ts";
+import type {
+  PodTemplate,
+  WorkloadKind,
+  WorkloadManifest,
+} from "../workload/mod.ts";
 import type { Quantity } from "./quantity.ts";
 
 /** What names an object within its kind. */
@@ -56,9 +61,12 @@ export interface ObjectGetter {
   runtimeClass(name: string): RuntimeClassObject | undefined;
 }
 
-/** What names any local object: its kind, its namespace (empty for a RuntimeClass), its name. */
+/**
+ * What names any object of a manifest beside pods: its kind, its namespace (empty for a
+ * RuntimeClass), its name.
+ */
 export interface ObjectId extends ObjectRef {
-  readonly kind: LocalObject["kind"];
+  readonly kind: LocalObject["kind"] | WorkloadKind;
 }
 
 /** Says what an object is called, and nothing of what it holds. */
@@ -66,6 +74,24 @@ export function objectId(object: LocalObject): ObjectId {
   const { kind, name } = object;
   const namespace = kind === "RuntimeClass" ? "" : object.namespace;
   return { kind, namespace, name };
+}
+
+/** Says what a workload is called. */
+export function workloadId({ kind, metadata }: WorkloadManifest): ObjectId {
+  const { namespace, name } = metadata;
+  return { kind, namespace, name };
+}
+
+/** What a workload makes pods from, and the path of the field where that stands. */
+export function workloadTemplate(
+  workload: WorkloadManifest,
+): { readonly template: PodTemplate; readonly path: readonly string[] } {
+  return workload.kind === "CronJob"
+    ? {
+      template: workload.spec.jobTemplate.spec.template,
+      path: ["spec", "jobTemplate", "spec", "template"],
+    }
+    : { template: workload.spec.template, path: ["spec", "template"] };
 }
 
 /** Writes an id as one text, `ConfigMap default/web`, which is equal for the same object only. */

@@ -14,6 +14,7 @@ import {
 } from "../fault/mod.ts";
 import type { LocalObject } from "../objects/mod.ts";
 import { isRawObject, type RawValue } from "../text/mod.ts";
+import type { WorkloadManifest } from "../workload/mod.ts";
 import {
   type DecodedPod,
   DocumentReader,
@@ -35,8 +36,10 @@ export type ManifestResult =
   | {
     readonly kind: "ok";
     readonly pods: readonly DecodedPod[];
-    /** Everything beside pods, in the order of the text. */
+    /** What pods refer to, in the order of the text. */
     readonly objects: readonly LocalObject[];
+    /** What makes pods, in the order of the text. */
+    readonly workloads: readonly WorkloadManifest[];
     /** Everything that is allowed and seldom meant, that of the pods included. */
     readonly warnings: readonly Fault[];
   }
@@ -49,7 +52,8 @@ export type ManifestResult =
 
 /**
  * Reads a manifest in YAML or JSON: one or more documents of kind Pod, ConfigMap,
- * Secret, PersistentVolumeClaim, RuntimeClass, List or PodList.
+ * Secret, PersistentVolumeClaim, RuntimeClass, ReplicationController, ReplicaSet,
+ * Deployment, DaemonSet, StatefulSet, Job, CronJob, List or PodList.
  *
  * No fault ever shows a value of a Secret. Never throws on bad input, whatever it is,
  * and needs no more memory and time than the bounds on size (10 MiB), depth (200) and
@@ -63,6 +67,7 @@ export function decodeManifest(
   if (text.kind === "refused") return refused([text.fault], []);
   const pods: DecodedPod[] = [];
   const objects: LocalObject[] = [];
+  const workloads: WorkloadManifest[] = [];
   const named: PodNameHint[] = [];
   const faults: Fault[] = [];
   const warnings: Fault[] = [];
@@ -74,6 +79,7 @@ export function decodeManifest(
     pods.push(...placeWarnings(part.pods, place));
     warnings.push(...place(found.warnings));
     objects.push(...part.objects);
+    workloads.push(...part.workloads);
     named.push(...part.named);
     faults.push(...place(found.faults));
     dropped.faults += found.dropped.faults;
@@ -83,7 +89,7 @@ export function decodeManifest(
   faults.push(...closingLine(dropped.faults, "faults"));
   warnings.push(...closingLine(dropped.warnings, "warnings"));
   return faults.length === 0
-    ? { kind: "ok", pods, objects, warnings }
+    ? { kind: "ok", pods, objects, workloads, warnings }
     : refused(faults, named);
 }
 
@@ -106,6 +112,7 @@ export type ManifestParts =
     readonly kind: "read";
     readonly pods: readonly DecodedPod[];
     readonly objects: readonly LocalObject[];
+    readonly workloads: readonly WorkloadManifest[];
     /** Of the valid parts. */
     readonly warnings: readonly Fault[];
     readonly faulty: readonly FaultyPart[];
@@ -128,6 +135,7 @@ export function decodeManifestParts(
   if (text.kind === "refused") return { kind: "refused", faults: [text.fault] };
   const pods: DecodedPod[] = [];
   const objects: LocalObject[] = [];
+  const workloads: WorkloadManifest[] = [];
   const warnings: Fault[] = [];
   const faulty: FaultyPart[] = [];
   let droppedWarnings = 0;
@@ -143,11 +151,20 @@ export function decodeManifestParts(
     hasEmptyList ||= itemsOf(value)?.length === 0;
     pods.push(...placeWarnings(part.pods, place));
     objects.push(...part.objects);
+    workloads.push(...part.workloads);
     warnings.push(...place(part.faults.warnings));
   }
   if (isEmpty) return { kind: "refused", faults: [NO_DOCUMENT] };
   warnings.push(...closingLine(droppedWarnings, "warnings"));
-  return { kind: "read", pods, objects, warnings, faulty, hasEmptyList };
+  return {
+    kind: "read",
+    pods,
+    objects,
+    workloads,
+    warnings,
+    faulty,
+    hasEmptyList,
+  };
 }
 
 /** Reads all documents, each in one part or several. */

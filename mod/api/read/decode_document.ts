@@ -5,7 +5,20 @@
  */
 
 import { readLocalObject } from "./decode_object.ts";
-import { withoutClusterFields, withoutServerFields } from "./exported_pod.ts";
+import {
+  isItemKind,
+  isWorkloadKind,
+  ITEM_KINDS,
+  type ItemKind,
+  KINDS,
+  POD_KINDS,
+} from "./kinds.ts";
+import { readWorkload } from "./decode_workload.ts";
+import {
+  warnOfLeftOut,
+  withoutClusterFields,
+  withoutServerFields,
+} from "./exported_pod.ts";
 import { applyPodDefaults } from "../defaults/mod.ts";
 import type { WorkMeter } from "../../base/mod.ts";
 import {
@@ -22,6 +35,7 @@ import { warnOfPod } from "./pod_warnings.ts";
 import { readTyped } from "./schema.ts";
 import { isRawObject, type RawObject, type RawValue } from "../text/mod.ts";
 import type { ObjectMeta, PodBody, PodSpec } from "../types/mod.ts";
+import type { WorkloadKind, WorkloadManifest } from "../workload/mod.ts";
 
 /** A pod that was decoded, defaulted and validated, and has no identity yet. */
 export interface DecodedPod extends PodBody {
@@ -53,25 +67,6 @@ export interface PodNameHint {
   readonly namespace?: string;
 }
 
-/** Everything that a manifest may hold but lists, with its one version. */
-const ITEM_KINDS: ReadonlyMap<string, string> = new Map<ItemKind, string>([
-  ["Pod", "v1"],
-  ["ConfigMap", "v1"],
-  ["Secret", "v1"],
-  ["PersistentVolumeClaim", "v1"],
-  ["RuntimeClass", "node.k8s.io/v1"],
-]);
-const POD_KINDS: ReadonlyMap<string, string> = new Map([["Pod", "v1"]]);
-const KINDS: ReadonlyMap<string, string> = new Map([
-  ...ITEM_KINDS,
-  ["List", "v1"],
-  ["PodList", "v1"],
-]);
-
-function isItemKind(kind: RawValue): kind is ItemKind {
-  return typeof kind === "string" && ITEM_KINDS.has(kind);
-}
-
 /** What something that is not valid says of itself. */
 export interface PartHint {
   /** Absent when it says no name that could be read. */
@@ -80,9 +75,6 @@ export interface PartHint {
   /** Absent when it does not say that it is one of the kinds that can be here. */
   readonly kind?: ItemKind;
 }
-
-/** What a manifest may hold beside lists. */
-export type ItemKind = "Pod" | LocalObject["kind"];
 
 /** How one document is read. */
 export interface ReaderOptions extends ManifestOptions {
@@ -97,6 +89,7 @@ export class DocumentReader {
   readonly faults: FaultList;
   readonly pods: DecodedPod[] = [];
   readonly objects: LocalObject[] = [];
+  readonly workloads: WorkloadManifest[] = [];
   readonly named: PodNameHint[] = [];
   /** Of whatever was read last, a pod or not. */
   #named: PodNameHint | undefined;
@@ -166,6 +159,14 @@ export class DocumentReader {
     this.objects.push(readLocalObject(kind, own, { at, settle }));
   }
 
+  #workload(kind: WorkloadKind, value: RawObject, at: Place): void {
+    this.workloads.push(readWorkload(kind, value, {
+      at,
+      settle: () => this.faults.settle(),
+      isFaultless: () => this.faults.isEmpty,
+    }));
+  }
+
   /** Where a text is that is no document: what is not understood can be a Secret. */
   #stray(at: Place): Place {
     return this.#mayShow ? at : at.concealed();
@@ -176,13 +177,7 @@ export class DocumentReader {
     if (hint !== undefined) this.named.push(hint);
     const warned = this.faults.warnings.length;
     const { value: plain, leftOut } = withoutClusterFields(value);
-    if (leftOut.length > 0) {
-      at.child("metadata").warn(
-        `Comes from a cluster, what only that sets is left out: ${
-          leftOut.slice(0, MAX_LEFT_OUT).join(", ")
-        }`,
-      );
-    }
+    warnOfLeftOut(leftOut, at);
     const typed = readTyped(plain, "Pod", at);
     this.faults.settle();
     const pod = podBody(typed);
@@ -219,12 +214,10 @@ export class DocumentReader {
     if (apiVersion !== known) return;
     if (!isItemKind(kind)) this.#list(value, at);
     else if (kind === "Pod") this.#pod(value, at);
+    else if (isWorkloadKind(kind)) this.#workload(kind, value, at);
     else this.#object(kind, value, at);
   }
 }
-
-/** A pod of a cluster has fewer; a hostile one must not fill the log. */
-const MAX_LEFT_OUT = 20;
 
 const LIST_FIELDS: ReadonlySet<string> = new Set([
   "apiVersion",

@@ -6,6 +6,7 @@
 
 import { UNMETERED, type WorkMeter } from "../../base/mod.ts";
 import type { DecodedPod } from "./decode_document.ts";
+import { isWorkloadKind } from "./kinds.ts";
 import { closingLine, type Fault, MAX_FAULTS } from "../fault/mod.ts";
 import {
   decodeText,
@@ -92,23 +93,46 @@ export function placePodFaults(
   found: readonly (readonly Fault[])[],
   meter: WorkMeter = UNMETERED,
 ): readonly Fault[] {
+  return placeEach(source, found, { meter, isWanted: isPodKind });
+}
+
+/** Does the same for workloads. */
+export function placeWorkloadFaults(
+  source: Uint8Array | string,
+  found: readonly (readonly Fault[])[],
+  meter: WorkMeter = UNMETERED,
+): readonly Fault[] {
+  return placeEach(source, found, { meter, isWanted: isWorkloadKind });
+}
+
+const isPodKind = (kind: RawValue): boolean => kind === "Pod";
+
+function placeEach(
+  source: Uint8Array | string,
+  found: readonly (readonly Fault[])[],
+  options: {
+    readonly meter: WorkMeter;
+    readonly isWanted: (kind: RawValue) => boolean;
+  },
+): readonly Fault[] {
+  const { meter, isWanted } = options;
   const count = found.reduce((sum, { length }) => sum + length, 0);
   if (count === 0) return [];
   const shown = firstFaults(found);
   const text = readDocuments(source, meter);
   const documents = text.kind === "ok" ? text.documents : [];
   const placed: Fault[] = [];
-  let pod = 0;
+  let item = 0;
   for (const [index, document] of documents.entries()) {
-    if (pod >= shown.length) break;
-    const fields = podFields(document.value);
+    if (item >= shown.length) break;
+    const fields = itemFields(document.value, isWanted);
     const faults = fields.flatMap((field, at) =>
-      (shown[pod + at] ?? []).map((fault) => below(field, fault))
+      (shown[item + at] ?? []).map((fault) => below(field, fault))
     );
     placed.push(...placer(document, index + 1, faults)(faults));
-    pod += fields.length;
+    item += fields.length;
   }
-  const rest = shown.slice(pod).flat();
+  const rest = shown.slice(item).flat();
   return [...placed, ...rest, ...closingLine(count - MAX_FAULTS, "faults")];
 }
 
@@ -131,17 +155,22 @@ function below(field: string, fault: Fault): Fault {
   return { ...fault, field: steps.join(".") };
 }
 
-/** The fields of a document that hold a pod each; empty for the document itself. */
-function podFields(value: RawValue): readonly string[] {
+/** The fields of a document that hold one each; empty for the document itself. */
+function itemFields(
+  value: RawValue,
+  isWanted: (kind: RawValue) => boolean,
+): readonly string[] {
   if (!isRawObject(value)) return [];
-  const { kind, items } = value;
-  if (kind === "Pod") return [""];
+  const { kind = null, items } = value;
+  if (isWanted(kind)) return [""];
   if ((kind !== "List" && kind !== "PodList") || !Array.isArray(items)) {
     return [];
   }
   return [...items.entries()]
     .filter(([, item]) =>
-      kind === "PodList" || (isRawObject(item) && item["kind"] === "Pod")
+      kind === "PodList"
+        ? isWanted("Pod")
+        : isRawObject(item) && isWanted(item["kind"] ?? null)
     )
     .map(([position]) => `items[${position}]`);
 }

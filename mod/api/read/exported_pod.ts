@@ -5,6 +5,7 @@
  */
 
 import { AGENT_ANNOTATIONS } from "../vocabulary/mod.ts";
+import type { Place } from "../fault/mod.ts";
 import { isRawObject, type RawObject, type RawValue } from "../text/mod.ts";
 
 /** A pod as its author may have written it. */
@@ -69,6 +70,19 @@ export function withoutClusterFields(pod: RawObject): PlainPod {
   return { value, leftOut };
 }
 
+/** Says of what comes from a cluster which of its fields are left out. */
+export function warnOfLeftOut(leftOut: readonly string[], at: Place): void {
+  if (leftOut.length === 0) return;
+  at.child("metadata").warn(
+    `Comes from a cluster, what only that sets is left out: ${
+      leftOut.slice(0, MAX_LEFT_OUT).join(", ")
+    }`,
+  );
+}
+
+/** What comes from a cluster has fewer; a hostile one must not fill the log. */
+const MAX_LEFT_OUT = 20;
+
 /** An object beside pods without what an API server writes into it; some have a status. */
 export function withoutServerFields(
   object: RawObject,
@@ -83,7 +97,7 @@ export function withoutServerFields(
 }
 
 /** What an API server writes into every object it hands out; it means nothing in a file. */
-const SERVER_FIELDS: ReadonlySet<string> = new Set([
+export const SERVER_FIELDS: ReadonlySet<string> = new Set([
   "creationTimestamp",
   "generation",
   "managedFields",
@@ -91,7 +105,8 @@ const SERVER_FIELDS: ReadonlySet<string> = new Set([
   "selfLink",
 ]);
 
-const CLUSTER_METADATA: ReadonlySet<string> = new Set([
+/** What else it writes into what lives in a cluster. */
+export const CLUSTER_METADATA: ReadonlySet<string> = new Set([
   ...SERVER_FIELDS,
   "deletionGracePeriodSeconds",
   "deletionTimestamp",
@@ -111,7 +126,8 @@ const CLUSTER_SPEC: ReadonlySet<string> = new Set([
 /** Where the token of a pod's account is mounted, unless the author mounts one. */
 const TOKEN_PATH = "/var/run/secrets/kubernetes.io/serviceaccount";
 
-function isExported({ metadata, status }: RawObject): boolean {
+/** Whether an object says that a cluster handed it out. */
+export function isExported({ metadata, status }: RawObject): boolean {
   if (isRawObject(status) && Object.keys(status).length > 0) return true;
   if (!isRawObject(metadata)) return false;
   const { annotations, creationTimestamp, managedFields, resourceVersion } =
@@ -127,15 +143,23 @@ function isExported({ metadata, status }: RawObject): boolean {
 type FieldChange = (value: RawValue) => RawValue;
 
 /** An object with one field changed if it is there; anything else as it is. */
-function change(value: RawObject, key: string, by: FieldChange): RawObject;
-function change(value: RawValue, key: string, by: FieldChange): RawValue;
-function change(value: RawValue, key: string, by: FieldChange): RawValue {
+export function change(
+  value: RawObject,
+  key: string,
+  by: FieldChange,
+): RawObject;
+export function change(value: RawValue, key: string, by: FieldChange): RawValue;
+export function change(
+  value: RawValue,
+  key: string,
+  by: FieldChange,
+): RawValue {
   if (!isRawObject(value) || value[key] === undefined) return value;
   return { ...value, [key]: by(value[key]) };
 }
 
 /** An object without some of its fields, which are reported; anything else as it is. */
-function without(
+export function without(
   value: RawValue,
   fields: ReadonlySet<string>,
   report: (key: string) => void,

@@ -27,4 +27,4 @@ export {
 } from "./decode.ts";
 export type { DecodedPod, PodNameHint } from "./decode_document.ts";
 export { POD_SCHEMA } from "./gen/pod_schema.ts";
-export { placePodFaults } from "./decode_text.ts";
+export { placePodFaults, placeWorkloadFaults } from "./decode_text.ts";

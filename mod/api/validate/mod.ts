@@ -30,3 +30,4 @@ export { validateMetadata } from "./validate_metadata.ts";
 export { validateOverhead } from "./validate_resources.ts";
 export { validateScheduling } from "./validate_scheduling.ts";
 export { validateSecretType } from "./validate_secret.ts";
+export { validateWorkload } from "./validate_workload.ts";

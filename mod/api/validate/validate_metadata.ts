@@ -30,6 +30,14 @@ export function validateMetadata(metadata: ObjectMeta, at: Place): void {
   checkFields(metadata, at, METADATA);
 }
 
+/** Reports what is wrong with the labels and annotations of what has no name yet. */
+export function validateMarks(metadata: ObjectMeta, at: Place): void {
+  checkFields(metadata, at, {
+    labels: validateLabels,
+    annotations: validateAnnotations,
+  });
+}
+
 const NAME = required(shape(subdomainProblem));
 const PREFIX = unlessEmpty(shape(subdomainProblem));
 const QUALIFIED = shape(qualifiedNameProblem);

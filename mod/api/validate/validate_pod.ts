@@ -7,6 +7,7 @@
 
 import type { Place } from "../fault/mod.ts";
 import type { PodBody, PodSpec, Volume } from "../types/mod.ts";
+import type { PodTemplate } from "../workload/mod.ts";
 import {
   checkFields,
   each,
@@ -28,7 +29,7 @@ import {
   validateRollbackAfter,
 } from "./validate_annotations.ts";
 import { validateContainers } from "./validate_container.ts";
-import { validateMetadata } from "./validate_metadata.ts";
+import { validateMarks, validateMetadata } from "./validate_metadata.ts";
 import { HOST_ALIAS, validateDns } from "./validate_network.ts";
 import { validateOs } from "./validate_os.ts";
 import {
@@ -46,9 +47,24 @@ import { validateVolumes } from "./validate_volumes.ts";
  * or harms the node (a mount on `/`, a UID with slashes), this refuses.
  */
 export function validatePod(pod: PodBody, at: Place): void {
+  validateMetadata(pod.metadata, at.child("metadata"));
+  validateContent(pod, at);
+}
+
+/**
+ * Reports everything that is wrong with what a controller makes pods from.
+ *
+ * Expects defaults to be filled in. A name in it has no effect.
+ */
+export function validatePodTemplate(template: PodTemplate, at: Place): void {
+  const { metadata = {}, spec } = template;
+  validateMarks(metadata, at.child("metadata"));
+  validateContent({ apiVersion: "v1", kind: "Pod", metadata, spec }, at);
+}
+
+function validateContent(pod: PodBody, at: Place): void {
   const { metadata, spec } = pod;
   const place = at.child("spec");
-  validateMetadata(metadata, at.child("metadata"));
   validateRollbackAfter(metadata, at.child("metadata"));
   validateProfileAnnotations(pod, at);
   checkFields(spec, place, SPEC);

@@ -5,6 +5,7 @@
  */
 
 import {
+  type Check,
   checkFields,
   defaulting,
   each,
@@ -111,7 +112,10 @@ function checkCount(
   }
 }
 
-const SELECTOR = fields<TermSelector>({
+/** What a selector of labels may be; absent is right. */
+export const LABEL_SELECTOR: Check<TermSelector | undefined> = fields<
+  TermSelector
+>({
   matchLabels: validateLabels,
   matchExpressions: each(fields({
     key: QUALIFIED,
@@ -122,8 +126,8 @@ const SELECTOR = fields<TermSelector>({
 
 const POD_TERM = fields<PodTerm>({
   topologyKey: QUALIFIED,
-  labelSelector: SELECTOR,
-  namespaceSelector: SELECTOR,
+  labelSelector: LABEL_SELECTOR,
+  namespaceSelector: LABEL_SELECTOR,
   namespaces: each(shape(labelProblem)),
   matchLabelKeys: (keys, at, term) => {
     checkLabelKeys(keys, at, term);
@@ -210,7 +214,7 @@ const SPREAD = fields<Spread>({
   whenUnsatisfiable: required(oneOf("DoNotSchedule", "ScheduleAnyway")),
   nodeAffinityPolicy: oneOf("Honor", "Ignore"),
   nodeTaintsPolicy: oneOf("Honor", "Ignore"),
-  labelSelector: SELECTOR,
+  labelSelector: LABEL_SELECTOR,
   matchLabelKeys: checkLabelKeys,
 });
 

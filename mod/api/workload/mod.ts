@@ -25,6 +25,7 @@ export type {
   Job,
   JobTemplate,
   LabelSelector,
+  ManifestMeta,
   OwnerReference,
   PersistentVolumeClaim,
   PodTemplate,
@@ -33,4 +34,6 @@ export type {
   StatefulSet,
   StoredMeta,
   Workload,
+  WorkloadKind,
+  WorkloadManifest,
 } from "./workload.ts";

@@ -196,3 +196,28 @@ export type Workload =
   | StatefulSet
   | Job
   | CronJob;
+
+/** The name of one of those kinds. */
+export type WorkloadKind = Workload["kind"];
+
+/** `metadata` of what a manifest gives: named, and of a namespace. */
+export type ManifestMeta = ObjectMeta & {
+  readonly name: string;
+  readonly namespace: string;
+};
+
+/**
+ * What a manifest gives of it: decoded, with its defaults and valid, but without what a
+ * store adds. A Job has a selector only if the manifest says which.
+ */
+export type WorkloadManifest = ManifestOf<Workload>;
+
+type ManifestOf<Kind extends Workload> = Kind extends Workload ? {
+    readonly apiVersion: Kind["apiVersion"];
+    readonly kind: Kind["kind"];
+    readonly metadata: ManifestMeta;
+    readonly spec: Kind extends Job
+      ? JobTemplate["spec"] & { readonly selector?: LabelSelector }
+      : Kind["spec"];
+  }
+  : never;

@@ -11,6 +11,7 @@ import { isManifestName, type QuietPeriods, readHint } from "./file_hints.ts";
 import { FileReporter, type FileReporterDeps } from "./file_reporter.ts";
 import {
   type FileReport,
+  isEmptyContent,
   isSettling,
   type LastGoodStore,
   type ManifestFiles,
@@ -251,7 +252,7 @@ export class FileSource {
     this.#isChanged = false;
     const { pathState, unknown } = this.#manifests;
     const resolution = await this.#resolve();
-    const { pods, objects, reports } = resolution;
+    const { pods, objects, workloads, reports } = resolution;
     const rewritten = this.#table.rewritten(this.#deps.clock.monotonic());
     const lasting = reports.filter((report) => !this.#isMoving(report));
     this.#reporter.update([...this.#outage(), ...lasting, ...rewritten]);
@@ -264,6 +265,7 @@ export class FileSource {
       source: "file",
       pods: pods.concat(held?.pods ?? []),
       objects: objects.concat(held?.objects ?? []),
+      workloads: workloads.concat(held?.workloads ?? []),
     };
     const next = unknown.length === 0 ? set : { ...set, unknown };
     const emitted = this.#emitted;
@@ -320,8 +322,7 @@ export class FileSource {
       now,
       isMoving: table.mover(nowMs),
     });
-    const isNone = held !== "all" && held.pods.length === 0 &&
-      held.objects.length === 0;
+    const isNone = held !== "all" && isEmptyContent(held);
     return isNone ? undefined : held;
   }
 
@@ -380,7 +381,8 @@ function saysLess(
   const isComplete = set.unknown === undefined;
   const wasComplete = before.unknown === undefined;
   const isSame = isHeld
-    ? hasSame(set.pods, before.pods) && hasSame(set.objects, before.objects)
+    ? hasSame(set.pods, before.pods) && hasSame(set.objects, before.objects) &&
+      hasSame(set.workloads, before.workloads)
     : sameContent(set, before);
   return isSame && (wasComplete || !isComplete);
 }

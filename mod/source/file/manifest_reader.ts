@@ -8,6 +8,7 @@ import { createHash } from "node:crypto";
 import {
   decodeManifest,
   placePodFaults,
+  placeWorkloadFaults,
   type PodNameHint,
 } from "../../api/read/mod.ts";
 import {
@@ -21,6 +22,7 @@ import {
   objectId,
   podKey,
   sameObject,
+  workloadId,
 } from "../../api/objects/mod.ts";
 import { MAX_MANIFEST_BYTES } from "../../api/text/mod.ts";
 import type { Pod } from "../../api/types/mod.ts";
@@ -40,6 +42,7 @@ import {
   mayBeTaken,
   type PodCheck,
 } from "../mod.ts";
+import { checkTemplate } from "./check_template.ts";
 import { identifyPod } from "./identify_pod.ts";
 import type { KeptManifests } from "./kept_manifests.ts";
 
@@ -136,6 +139,7 @@ export class ManifestReader {
 
   async #judge(file: KnownFile, bytes: Uint8Array): Promise<FileVerdict> {
     const { path, entry } = file;
+    const { check } = this.#deps;
     const manifest = decodeManifest(bytes, this.#deps);
     if (manifest.kind === "refused") return await this.#faulty(file, manifest);
     const pods: Pod[] = [];
@@ -153,18 +157,23 @@ export class ManifestReader {
         continue;
       }
       const { pod } = identified;
-      const faults = this.#deps.check(pod, decoded.warnings);
+      const faults = check(pod, decoded.warnings);
       isByNode ||= faults.length > 0;
       refused.push(faults);
       pods.push(pod);
     }
-    const faults = placePodFaults(bytes, refused);
-    const { objects, warnings } = manifest;
+    const { objects, workloads, warnings } = manifest;
+    const misfits = workloads.map((one) => checkTemplate(one, check));
+    isByNode ||= misfits.some(({ length }) => length > 0);
+    const faults = [
+      ...placePodFaults(bytes, refused),
+      ...placeWorkloadFaults(bytes, misfits),
+    ];
     logWarnings(warnings, { file: path, log: this.#deps.log });
     if (faults.length > 0) {
       return await this.#faulty(file, { faults, named, isByNode });
     }
-    const found = { pods, objects };
+    const found = { pods, objects, workloads };
     const content = entry === undefined
       ? found
       : keepEqual(contentOf(entry.verdict), found);
@@ -245,6 +254,10 @@ export function keepEqual(
     objects: keepEach(before.objects, after.objects, {
       claim: nameOf,
       same: sameObject,
+    }),
+    workloads: keepEach(before.workloads, after.workloads, {
+      claim: (workload) => formatObjectId(workloadId(workload)),
+      same: deepEqual,
     }),
   };
 }

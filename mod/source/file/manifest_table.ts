@@ -12,6 +12,7 @@ import {
   type FileEntry,
   type FileReport,
   isFinal,
+  NO_CONTENT,
   unknownOf,
 } from "../mod.ts";
 import type { FileStamp } from "../../host/files/mod.ts";
@@ -350,7 +351,7 @@ export class ManifestTable {
     return [...this.#states].flatMap(([file, state]): FileReport[] => {
       const { entry, changingMs = nowMs } = state;
       if (nowMs - changingMs < PATIENCE_MS) return [];
-      const held = entry === undefined ? NOTHING : contentOf(entry.verdict);
+      const held = entry === undefined ? NO_CONTENT : contentOf(entry.verdict);
       return [faultReport({ file, faults: REWRITTEN, named: [] }, held)];
     });
   }
@@ -396,5 +397,3 @@ const REWRITTEN = [{
   message:
     "Cannot be read: it is written again and again, wanted it to be left alone for a moment",
 }];
-
-const NOTHING = { pods: [], objects: [] };

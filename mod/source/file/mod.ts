@@ -15,6 +15,7 @@
  * @module
  */
 
+export { checkTemplate } from "./check_template.ts";
 export { isManifestName } from "./file_hints.ts";
 export {
   describeFaults,

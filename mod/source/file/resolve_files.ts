@@ -10,8 +10,10 @@ import {
   type ObjectId,
   objectId,
   podKey,
+  workloadId,
 } from "../../api/objects/mod.ts";
 import type { Pod } from "../../api/types/mod.ts";
+import type { WorkloadManifest } from "../../api/workload/mod.ts";
 import {
   contentOf,
   type FileContent,
@@ -40,7 +42,7 @@ export interface Resolution extends FileContent {
 /**
  * Puts the files together, in the order of their paths.
  *
- * Two pods may have the same name or UID, and two objects the same kind and name. Then the
+ * Two pods may have the same name or UID, and two others the same kind and name. Then the
  * one stays whose file had it `before`, so a copy of a manifest never takes its place. If
  * neither file had it, the first path decides.
  */
@@ -52,6 +54,7 @@ export function resolveFiles(
   const { winners, holders } = choose(files, before);
   const pods: Pod[] = [];
   const objects: LocalObject[] = [];
+  const workloads: WorkloadManifest[] = [];
   const reports: FileReport[] = [];
   const counted = new Map<string, FileContent>();
   for (const { file, verdict, content } of files) {
@@ -60,13 +63,15 @@ export function resolveFiles(
     const own = {
       pods: content.pods.filter((pod) => winners.has(pod)),
       objects: content.objects.filter((object) => winners.has(object)),
+      workloads: content.workloads.filter((one) => winners.has(one)),
     };
     pods.push(...own.pods);
     objects.push(...own.objects);
+    workloads.push(...own.workloads);
     if (isContentKnown(verdict)) counted.set(file, own);
     reports.push(...duplicates(file, content, { winners, holders }));
   }
-  return { pods, objects, reports, holders, counted };
+  return { pods, objects, workloads, reports, holders, counted };
 }
 
 /** The claims that more than one file makes and none of them had `before`. */
@@ -96,14 +101,14 @@ export function claimsOf(content: FileContent): readonly Claim[] {
 export type HeldBack = FileContent | "all";
 
 /**
- * Says which pods and objects of a set have no file any more that has their name, and may
- * have one in a moment; `all` if they cannot be had together with what there is.
+ * Says what of a set has no file any more that has its name, and may have one in a
+ * moment; `all` if they cannot be had together with what there is.
  *
  * @param files.isMoving whether what a file had may be found elsewhere; of an unknown one,
  * whether anything may
  */
 export function heldBack(
-  { pods, objects }: FileContent,
+  { pods, objects, workloads }: FileContent,
   { before, now, isMoving }: {
     readonly before: Holders;
     readonly now: Holders;
@@ -115,17 +120,21 @@ export function heldBack(
   const held = {
     pods: pods.filter((pod) => isHeld(nameOf(pod))),
     objects: objects.filter((one) => isHeld(claimOfObject(objectId(one)))),
+    workloads: workloads.filter((one) =>
+      isHeld(claimOfObject(workloadId(one)))
+    ),
   };
   return held.pods.some((pod) => now.has(uidOf(pod))) ? "all" : held;
 }
 
-/** Whether each pod and object has its name in some file, though it may be another by now. */
+/** Whether each of them has its name in some file, though it may be another by now. */
 export function areNamed(
-  { pods, objects }: FileContent,
+  { pods, objects, workloads }: FileContent,
   holders: Holders,
 ): boolean {
   return pods.every((pod) => holders.has(nameOf(pod))) &&
-    objects.every((one) => holders.has(claimOfObject(objectId(one))));
+    objects.every((one) => holders.has(claimOfObject(objectId(one)))) &&
+    workloads.every((one) => holders.has(claimOfObject(workloadId(one))));
 }
 
 interface SortedFile {
@@ -144,17 +153,24 @@ function sortedFiles(entries: FileEntries): readonly SortedFile[] {
     }));
 }
 
+type ItemValue = Pod | LocalObject | WorkloadManifest;
+
 interface Item {
-  readonly value: Pod | LocalObject;
+  readonly value: ItemValue;
   readonly claims: readonly Claim[];
 }
 
-function itemsOf({ pods, objects }: FileContent): readonly Item[] {
+function itemsOf(content: FileContent): readonly Item[] {
+  const { pods, objects, workloads } = content;
   return [
     ...pods.map((pod) => ({ value: pod, claims: [nameOf(pod), uidOf(pod)] })),
     ...objects.map((one) => ({
       value: one,
       claims: [claimOfObject(objectId(one))],
+    })),
+    ...workloads.map((one) => ({
+      value: one,
+      claims: [claimOfObject(workloadId(one))],
     })),
   ];
 }
@@ -164,12 +180,12 @@ const uidOf = ({ metadata }: Pod): Claim => `uid ${metadata.uid}`;
 const claimOfObject = (id: ObjectId): Claim => `object ${formatObjectId(id)}`;
 
 interface Choice {
-  readonly winners: ReadonlySet<Pod | LocalObject>;
+  readonly winners: ReadonlySet<ItemValue>;
   readonly holders: Holders;
 }
 
 function choose(files: readonly SortedFile[], before: Holders): Choice {
-  const winners = new Set<Pod | LocalObject>();
+  const winners = new Set<ItemValue>();
   const holders = new Map<Claim, string>();
   const kept = keptClaims(files, before);
   const take = (isNext: (claims: Item["claims"], file: string) => boolean) => {
@@ -210,7 +226,7 @@ function keptClaims(
 
 function duplicates(
   file: string,
-  { pods, objects }: FileContent,
+  { pods, objects, workloads }: FileContent,
   { winners, holders }: Choice,
 ): FileReport[] {
   const reports: FileReport[] = [];
@@ -221,9 +237,12 @@ function duplicates(
     const field = byName === undefined ? "uid" : "name";
     reports.push({ kind: "duplicate", file, of, pod, field });
   }
-  for (const one of objects) {
+  const others = [
+    ...objects.map((one) => ({ one, object: objectId(one) })),
+    ...workloads.map((one) => ({ one, object: workloadId(one) })),
+  ];
+  for (const { one, object } of others) {
     if (winners.has(one)) continue;
-    const object = objectId(one);
     const of = holders.get(claimOfObject(object)) ?? file;
     reports.push({ kind: "duplicate_object", file, of, object, pods });
   }

@@ -6,6 +6,7 @@
 
 import type { LocalObject } from "../../api/objects/mod.ts";
 import type { Pod } from "../../api/types/mod.ts";
+import type { WorkloadManifest } from "../../api/workload/mod.ts";
 
 /**
  * Where pods come from, spelled as the annotation `kubernetes.io/config.source`. Those of
@@ -13,11 +14,13 @@ import type { Pod } from "../../api/types/mod.ts";
  */
 export type SourceName = "file" | "http" | "api" | "local";
 
-/** What a source has: the pods that are to run, and objects for pods to refer to. */
+/** What a source has: the pods that are to run, what makes more, and what pods refer to. */
 export interface SourceContent {
   readonly pods: readonly Pod[];
   /** What pods, of this source or another, may refer to by name. */
   readonly objects: readonly LocalObject[];
+  /** What makes pods. */
+  readonly workloads: readonly WorkloadManifest[];
 }
 
 /** Everything that one source wants to be there, at one moment. */

@@ -4,11 +4,12 @@
  * @module
  */
 
-import type {
-  AllLastGood,
-  DirectoryNote,
-  Kept,
-  LastGoodStore,
+import {
+  type AllLastGood,
+  type DirectoryNote,
+  type Kept,
+  type LastGoodStore,
+  NO_CONTENT,
 } from "../mod.ts";
 import type { SourceContent } from "../merge/mod.ts";
 import {
@@ -54,7 +55,7 @@ export class DiskLastGoodStore extends RecordKeeper implements LastGoodStore {
 
   saveDirectory(path: string, directory: DirectoryNote): void {
     this.#directory = DIRECTORY + path;
-    this.put(this.#directory, { pods: [], objects: [], directory });
+    this.put(this.#directory, { ...NO_CONTENT, directory });
   }
 
   save(path: string, content: SourceContent): void {

@@ -259,7 +259,7 @@ export class RecordKeeper {
   }
 
   async #store(key: string, content: RecordContent): Promise<void> {
-    const { pods, directory } = content;
+    const { pods, workloads, directory } = content;
     const stored = content.objects.map(storeObject);
     const secrets = stored.filter(({ kind }) => kind === "Secret");
     const objects = stored.filter(({ kind }) => kind !== "Secret");
@@ -280,6 +280,7 @@ export class RecordKeeper {
       path: key,
       pods,
       ...(objects.length > 0 && { objects }),
+      ...(workloads.length > 0 && { workloads }),
       ...(directory !== undefined && { directory }),
     };
     await this.#replace(this.#records, record, pods);

@@ -45,8 +45,8 @@ export class DiskSetCheckpoint extends RecordKeeper implements SetCheckpoint {
     return super.load(this.#key);
   }
 
-  save({ pods, objects }: SourceContent): void {
-    this.put(this.#key, { pods, objects });
+  save({ pods, objects, workloads }: SourceContent): void {
+    this.put(this.#key, { pods, objects, workloads });
     if (!this.#isAlone) this.retainKeys(() => new Set([this.#key]));
     this.#isAlone = true;
   }

@@ -5,6 +5,7 @@
  */
 
 import type { Pod } from "../../api/types/mod.ts";
+import type { WorkloadManifest } from "../../api/workload/mod.ts";
 import { isRecord } from "../../base/mod.ts";
 import { decodeBase64 } from "../../base/text/mod.ts";
 import {
@@ -31,16 +32,18 @@ export interface StoredContent extends KeyedRecord {
   readonly pods: readonly Pod[];
   /** Absent in what was written before there were any. */
   readonly objects?: readonly StoredObject[];
+  /** Absent as well. */
+  readonly workloads?: readonly WorkloadManifest[];
   readonly directory?: DirectoryNote;
 }
 
 /** What a record says; `undefined` if another version took another quantity for one. */
 export function openContent(record: StoredContent): RecordContent | undefined {
-  const { pods, objects = [], directory } = record;
+  const { pods, objects = [], workloads = [], directory } = record;
   try {
     const restored = objects.map(restoreObject)
       .filter((object): object is LocalObject => object !== undefined);
-    const content = { pods, objects: restored };
+    const content = { pods, objects: restored, workloads };
     return directory === undefined ? content : { ...content, directory };
   } catch {
     return undefined;
@@ -51,7 +54,8 @@ export function openContent(record: StoredContent): RecordContent | undefined {
 export function isStoredContent(value: unknown): value is StoredContent {
   return isRecord(value) && typeof value["path"] === "string" &&
     isObjects(value["pods"]) &&
-    (value["objects"] === undefined || isObjects(value["objects"]));
+    (value["objects"] === undefined || isObjects(value["objects"])) &&
+    (value["workloads"] === undefined || isObjects(value["workloads"]));
 }
 
 function isObjects(value: unknown): value is readonly object[] {

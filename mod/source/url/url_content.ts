@@ -10,6 +10,7 @@ import {
   type LocalObject,
   objectId,
   podKey,
+  workloadId,
 } from "../../api/objects/mod.ts";
 import {
   decodeManifestParts,
@@ -17,8 +18,10 @@ import {
   type PodNameHint,
 } from "../../api/read/mod.ts";
 import type { Pod } from "../../api/types/mod.ts";
+import type { WorkloadKind, WorkloadManifest } from "../../api/workload/mod.ts";
 import type { Logger } from "../../base/telemetry/mod.ts";
 import {
+  checkTemplate,
   describeFaults,
   hintOf,
   identifyPod,
@@ -26,7 +29,12 @@ import {
   logWarnings,
 } from "../file/mod.ts";
 import type { SourceContent } from "../merge/mod.ts";
-import { faultReport, type FileReport, type PodCheck } from "../mod.ts";
+import {
+  faultReport,
+  type FileReport,
+  NO_CONTENT,
+  type PodCheck,
+} from "../mod.ts";
 
 /** How answers are read. */
 export interface UrlContentContext {
@@ -76,11 +84,12 @@ export function readUrlContent(
   const found = new Findings(context);
   for (const pod of parts.pods) found.pod(pod);
   for (const object of parts.objects) found.object(object);
+  for (const workload of parts.workloads) found.workload(workload);
   found.faulty.push(...parts.faulty);
   logWarnings(parts.warnings, { file: context.shownUrl, log: context.log });
-  const { pods, objects, faulty } = found;
-  const namesPods = pods.length > 0 ||
-    faulty.some(({ isPod, named }) => isPod && named !== undefined);
+  const { pods, objects, workloads, faulty } = found;
+  const namesPods = pods.length + workloads.length > 0 ||
+    faulty.some((part) => part.named !== undefined && makesPods(part));
   if (!namesPods && !parts.hasEmptyList) {
     const faults = faulty.flatMap((part) => part.faults);
     const reason = faults.length === 0
@@ -89,7 +98,7 @@ export function readUrlContent(
     return { kind: "refused", reason };
   }
   const kept = keptOf(held, { found, nodeName: context.nodeName });
-  const content = keepEqual(held, joined({ pods, objects }, kept));
+  const content = keepEqual(held, joined({ pods, objects, workloads }, kept));
   const reports = faulty.slice(0, MAX_REPORTS)
     .map((part, at) => report(part, { at, held, context }));
   const more = faulty.length - reports.length;
@@ -106,6 +115,7 @@ export function readUrlContent(
 class Findings {
   readonly pods: Pod[] = [];
   readonly objects: LocalObject[] = [];
+  readonly workloads: WorkloadManifest[] = [];
   readonly faulty: FaultyPart[] = [];
   /** What the valid parts are called. */
   readonly claims: Set<string> = new Set();
@@ -149,16 +159,43 @@ class Findings {
 
   object(object: LocalObject): void {
     const claim = claimOfObject(object);
-    if (!this.claims.has(claim)) {
+    const named = hintOf(object);
+    const { kind } = object;
+    if (
+      this.#isFree(claim, formatObjectId(objectId(object)), { kind, named })
+    ) {
       this.claims.add(claim);
       this.objects.push(object);
+    }
+  }
+
+  workload(workload: WorkloadManifest): void {
+    const claim = claimOfWorkload(workload);
+    const named = hintOf(workload.metadata);
+    const { kind } = workload;
+    const name = formatObjectId(workloadId(workload));
+    if (!this.#isFree(claim, name, { kind, named })) return;
+    const faults = checkTemplate(workload, this.#context.check);
+    if (faults.length > 0) {
+      this.isByNode = true;
+      this.faulty.push({ isPod: false, kind, named, faults });
       return;
     }
-    const name = formatObjectId(objectId(object));
+    this.claims.add(claim);
+    this.workloads.push(workload);
+  }
+
+  /** Whether nothing before has that name. */
+  #isFree(
+    claim: string,
+    name: string,
+    part: Required<Pick<FaultyPart, "kind" | "named">>,
+  ): boolean {
+    if (!this.claims.has(claim)) return true;
     const message = `Duplicate value: "${name}": another one comes first`;
     const faults = [{ field: "metadata.name", message }];
-    const named = hintOf(object);
-    this.faulty.push({ isPod: false, kind: object.kind, named, faults });
+    this.faulty.push({ isPod: false, ...part, faults });
+    return false;
   }
 }
 
@@ -168,7 +205,7 @@ function keptOf(
   options: { readonly found: Findings; readonly nodeName: string },
 ): SourceContent {
   const { claims, faulty } = options.found;
-  if (faulty.length === 0) return { pods: [], objects: [] };
+  if (faulty.length === 0) return NO_CONTENT;
   const isAnyone = faulty.some(({ named }) => named === undefined);
   const wanted = new Set(
     faulty.flatMap((part) => claimsOf(part, options.nodeName)),
@@ -196,12 +233,31 @@ const claimOfPod = ({ metadata }: Pod): string => `Pod ${podKey(metadata)}`;
 const claimOfObject = (object: LocalObject): string =>
   `${object.kind} ${keyOf(object)}`;
 
+const claimOfWorkload = ({ kind, metadata }: WorkloadManifest): string =>
+  `${kind} ${keyOf(metadata)}`;
+
+const WORKLOAD_KINDS: readonly WorkloadKind[] = [
+  "ReplicationController",
+  "ReplicaSet",
+  "Deployment",
+  "DaemonSet",
+  "StatefulSet",
+  "Job",
+  "CronJob",
+];
+
+/** Whether a faulty part says that it is a pod, or what makes pods. */
+function makesPods({ isPod, kind }: FaultyPart): boolean {
+  return isPod || WORKLOAD_KINDS.some((one) => one === kind);
+}
+
 const KINDS: readonly NonNullable<FaultyPart["kind"]>[] = [
   "Pod",
   "ConfigMap",
   "Secret",
   "PersistentVolumeClaim",
   "RuntimeClass",
+  ...WORKLOAD_KINDS,
 ];
 
 function report(
@@ -245,6 +301,7 @@ export function uniteContents(
   const claims = new Set([
     ...first.pods.map(claimOfPod),
     ...first.objects.map(claimOfObject),
+    ...first.workloads.map(claimOfWorkload),
   ]);
   return joined(first, only(second, (claim) => !claims.has(claim)));
 }
@@ -253,15 +310,17 @@ function joined(first: SourceContent, second: SourceContent): SourceContent {
   return {
     pods: [...first.pods, ...second.pods],
     objects: [...first.objects, ...second.objects],
+    workloads: [...first.workloads, ...second.workloads],
   };
 }
 
 function only(
-  { pods, objects }: SourceContent,
+  { pods, objects, workloads }: SourceContent,
   isWanted: (claim: string) => boolean,
 ): SourceContent {
   return {
     pods: pods.filter((pod) => isWanted(claimOfPod(pod))),
     objects: objects.filter((object) => isWanted(claimOfObject(object))),
+    workloads: workloads.filter((one) => isWanted(claimOfWorkload(one))),
   };
 }

@@ -14,6 +14,8 @@ import { describeError } from "../../base/text/mod.ts";
 import { FileReporter, type FileReporterDeps } from "../file/mod.ts";
 import {
   type FileReport,
+  isEmptyContent,
+  NO_CONTENT,
   type OutageFault,
   type PodCheck,
   sameContent,
@@ -76,7 +78,7 @@ export class UrlSource {
   readonly #polls: Counter;
 
   /** What is to run, by an answer or by the checkpoint. */
-  #held: SourceContent = { pods: [], objects: [] };
+  #held: SourceContent = NO_CONTENT;
   /** The answer that was taken last; `undefined` while the URL is silent. */
   #accepted: Accepted | undefined;
   /** Whether the checkpoint was delivered, since the URL does not answer. */
@@ -204,7 +206,7 @@ export class UrlSource {
 
   /** The content of the checkpoint, delivered once while the URL has given nothing yet. */
   #restored(): SourceSet | undefined {
-    const isEmpty = this.#held.pods.length + this.#held.objects.length === 0;
+    const isEmpty = isEmptyContent(this.#held);
     if (this.#accepted !== undefined || this.#isRestored || isEmpty) {
       return undefined;
     }

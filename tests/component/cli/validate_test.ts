@@ -171,3 +171,58 @@ Deno.test("main() warns of probes that no agent can ask without a pod network, a
   strictEqual(far.code, 1);
   match(far.lines[0] ?? "", /lies outside the pod networks/);
 });
+
+const DEPLOYMENT = `
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: web, namespace: shop}
+spec:
+  selector: {matchLabels: {app: web}}
+  template:
+    metadata: {labels: {app: web}}
+    spec:
+      containers:
+      - name: c
+        image: i
+        envFrom:
+        - secretRef: {name: password}
+`;
+
+Deno.test("main() tells what makes pods, and what its pods refer to that is not there", async () => {
+  deepStrictEqual(await validated({ "a.yaml": DEPLOYMENT, "b.yaml": GOOD }), {
+    code: 0,
+    lines: [
+      "a.yaml: ok, 1 object",
+      "a.yaml: Deployment shop/web",
+      "b.yaml: ok, 1 pod",
+      "b.yaml: Pod default/good",
+      "a.yaml: warning: Deployment shop/web refers to Secret shop/password, which is in none of these files",
+    ],
+  });
+});
+
+Deno.test("main() warns of a Deployment that is in two manifests", async () => {
+  const { lines } = await validated({
+    "a.yaml": DEPLOYMENT,
+    "b.yaml": DEPLOYMENT,
+  });
+  deepStrictEqual(lines.filter((line) => line.startsWith("b.yaml: warning")), [
+    "b.yaml: warning: Deployment shop/web is in a.yaml as well, and only the first counts",
+  ]);
+});
+
+Deno.test("main() validates templates with the agent's own limits, at their lines", async () => {
+  const volumes = "      volumes: [{name: v, nfs: {}}]\n";
+  const refused = await validated({ "a.yaml": DEPLOYMENT + volumes });
+  strictEqual(refused.code, 1);
+  match(
+    refused.lines[0] ?? "",
+    /^a\.yaml: document 1, line 15: spec\.template\.spec\.volumes\[0\]\.nfs: Not supported/,
+  );
+  const context = "      securityContext: {windowsOptions: {}}\n";
+  const warned = await validated({ "a.yaml": DEPLOYMENT + context });
+  match(
+    warned.lines[2] ?? "",
+    /warning: document 1, line 15: spec\.template\.spec\.securityContext\.windowsOptions: Has no effect/,
+  );
+});

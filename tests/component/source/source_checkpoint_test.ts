@@ -30,6 +30,7 @@ import { NO_EVENTS } from "../../support/no_ops.ts";
 import { until } from "../../support/until.ts";
 import { makeFifo } from "../../support/fifo.ts";
 import { messagesTo } from "../../support/log_lines.ts";
+import { manifestDeployment } from "../../support/api/workload_drafts.ts";
 
 const WRITER = new URL(
   "../../support/source/checkpoint_writer.ts",
@@ -99,10 +100,12 @@ Deno.test("DiskSetCheckpoint keeps pods and objects for its owner alone, Secrets
   await using disk = await newDisk();
   const { pods } = checkpointContent(3);
   const secret = { ...settingsMap({ value: "s" }), kind: "Secret" as const };
-  await disk.save({ pods, objects: [settingsMap(), secret] });
+  const workloads = [manifestDeployment()];
+  await disk.save({ pods, objects: [settingsMap(), secret], workloads });
   deepStrictEqual(soundOf(await disk.open().load()), {
     pods,
     objects: [settingsMap(), secret],
+    workloads,
   });
   for (const directory of [disk.state, join(disk.root, "run")]) {
     const [name = "", ...more] = await disk.names(directory);

@@ -90,7 +90,12 @@ Deno.test("UrlSource delivers what changes, once, and an explicit empty PodList 
   deepStrictEqual(rig.pods, ["a=two", "b=one"]);
   server.answer = text(podList());
   await rig.poll();
-  deepStrictEqual(rig.last, { source: "http", pods: [], objects: [] });
+  deepStrictEqual(rig.last, {
+    source: "http",
+    pods: [],
+    objects: [],
+    workloads: [],
+  });
   strictEqual(rig.sets.length, 3);
 });
 

@@ -217,7 +217,10 @@ function shapes(): HostileManifest[] {
     ),
     wrong("version-number", RUNS.replace("v1", "1"), /apiVersion/),
     wrong("v1beta3", { ...hostilePod(), apiVersion: "v1beta3" }, /apiVersion/),
-    wrong("deployment", { apiVersion: "apps/v1", kind: "Deployment" }, /kind/),
+    wrong("ingress", {
+      apiVersion: "networking.k8s.io/v1",
+      kind: "Ingress",
+    }, /kind/),
     wrong("service", { apiVersion: "v1", kind: "Service" }, /kind/),
     wrong(
       "kubelet-config",

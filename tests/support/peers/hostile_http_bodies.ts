@@ -67,9 +67,9 @@ export const HOSTILE_BODIES: readonly HostileHttp[] = [
       /it has no pod/,
     ],
     [
-      "a Deployment",
-      "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: d}\n",
-      /kind: Unsupported value: "Deployment"/,
+      "an Ingress",
+      "apiVersion: networking.k8s.io/v1\nkind: Ingress\nmetadata: {name: d}\n",
+      /kind: Unsupported value: "Ingress"/,
     ],
     [
       "a Status of an API server",

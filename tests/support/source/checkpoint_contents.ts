@@ -16,7 +16,7 @@ export function checkpointContent(round: number): SourceContent {
       uid: `${round}-${at}`,
       containers: [container("main", { image: `image:${round}` })],
     }));
-  return { pods, objects: [] };
+  return { pods, objects: [], workloads: [] };
 }
 
 /** The number of a set; fails unless all of the set is there. */

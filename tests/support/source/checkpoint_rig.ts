@@ -98,5 +98,5 @@ export function content(
   image: string,
   objects: readonly LocalObject[] = [],
 ): SourceContent {
-  return { pods: [sourcePod({ image })], objects };
+  return { pods: [sourcePod({ image })], objects, workloads: [] };
 }

@@ -140,7 +140,7 @@ export class World {
   }
 
   truth(source: SourceName): SourceContent {
-    return this.#truths.get(source) ?? { pods: [], objects: [] };
+    return this.#truths.get(source) ?? { pods: [], objects: [], workloads: [] };
   }
 
   isCut(source: SourceName): boolean {

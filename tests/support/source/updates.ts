@@ -41,13 +41,13 @@ export type Op = "set" | "restore" | "add" | "update" | "delete" | "remove";
 /** What the file source says. */
 export function says(op: Op, ...pods: readonly Pod[]): SourceUpdate {
   return op === "set" || op === "restore"
-    ? { op, source: "file", pods, objects: [] }
+    ? { op, source: "file", pods, objects: [], workloads: [] }
     : { op, source: "file", pods };
 }
 
 /** The full set of any source. */
 export function set(source: SourceName, ...pods: readonly Pod[]): SourceSet {
-  return { source, pods, objects: [] };
+  return { source, pods, objects: [], workloads: [] };
 }
 
 /** As `op:name,name` words. */

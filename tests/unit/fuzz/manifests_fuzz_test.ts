@@ -89,7 +89,7 @@ fuzz(
     inputs: 500,
     run: ({ random }) => {
       const bytes = hostileManifest(random);
-      const held = { pods: [], objects: [] };
+      const held = { pods: [], objects: [], workloads: [] };
       const content = readUrlContent(bytes, held, {
         nodeName: "n1",
         url: "http://127.0.0.1/",

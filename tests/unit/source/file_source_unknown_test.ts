@@ -90,8 +90,14 @@ Deno.test("FileSource tells that it knows all even if nothing else is new", asyn
   lastGood.unreadable.clear();
   await rig.pass(2_000);
   deepStrictEqual(rig.sets, [
-    { source: "file", pods: [], objects: [], unknown: ["/m/a.yaml"] },
-    { source: "file", pods: [], objects: [] },
+    {
+      source: "file",
+      pods: [],
+      objects: [],
+      workloads: [],
+      unknown: ["/m/a.yaml"],
+    },
+    { source: "file", pods: [], objects: [], workloads: [] },
   ]);
 });
 
@@ -217,7 +223,12 @@ Deno.test("FileSource ends what was removed while no agent looked, whatever the 
   await using rig = new FileSourceRig(lastGood);
   rig.files.device = 9;
   await rig.pass();
-  deepStrictEqual(rig.sets, [{ source: "file", pods: [], objects: [] }]);
+  deepStrictEqual(rig.sets, [{
+    source: "file",
+    pods: [],
+    objects: [],
+    workloads: [],
+  }]);
   strictEqual(lastGood.records.size, 0);
 });
 
@@ -278,7 +289,12 @@ Deno.test("FileSource holds what a hint led to in a directory that cannot be lis
   rig.files.remove("a.yaml");
   rig.files.rescan();
   await rig.pass(2_000);
-  deepStrictEqual(rig.sets.at(-1), { source: "file", pods: [], objects: [] });
+  deepStrictEqual(rig.sets.at(-1), {
+    source: "file",
+    pods: [],
+    objects: [],
+    workloads: [],
+  });
   deepStrictEqual(rig.source.report(), []);
 });
 

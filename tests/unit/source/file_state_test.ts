@@ -17,9 +17,10 @@ import {
   sourcePod,
   type SourcePodDraft,
 } from "../../support/source/source_pods.ts";
+import { manifestDeployment } from "../../support/api/workload_drafts.ts";
 
 function accepted(...drafts: readonly SourcePodDraft[]): FileEntry {
-  const content = { pods: drafts.map(sourcePod), objects: [] };
+  const content = { pods: drafts.map(sourcePod), objects: [], workloads: [] };
   return { verdict: { kind: "accepted", content } };
 }
 
@@ -71,7 +72,7 @@ Deno.test("resolveFiles() keeps last good pods and reports why", () => {
   const pods = [sourcePod()];
   const { pods: resolved, reports } = resolveFiles(
     new Map([
-      ["/m/a.yaml", faulty({ pods, objects: [] })],
+      ["/m/a.yaml", faulty({ pods, objects: [], workloads: [] })],
       ["/m/b.yaml", faulty(undefined)],
     ]),
   );
@@ -84,12 +85,17 @@ Deno.test("resolveFiles() keeps last good pods and reports why", () => {
 
 for (
   const [what, content, isKnown] of [
-    ["nothing", { pods: [], objects: [] }, false],
-    ["a pod", { pods: [sourcePod()], objects: [] }, true],
-    ["an object", { pods: [], objects: [settingsMap()] }, true],
+    ["nothing", { pods: [], objects: [], workloads: [] }, false],
+    ["a pod", { pods: [sourcePod()], objects: [], workloads: [] }, true],
+    ["an object", { pods: [], objects: [settingsMap()], workloads: [] }, true],
+    [
+      "a Deployment",
+      { pods: [], objects: [], workloads: [manifestDeployment()] },
+      true,
+    ],
     [
       "a pod and an object",
-      { pods: [sourcePod()], objects: [settingsMap()] },
+      { pods: [sourcePod()], objects: [settingsMap()], workloads: [] },
       true,
     ],
   ] as const
@@ -120,10 +126,13 @@ Deno.test("resolveFiles() gives an object's name to the first file and names bot
       ["/m/b.yaml", {
         verdict: {
           kind: "accepted",
-          content: { pods: [reader], objects: [second, other] },
+          content: { pods: [reader], objects: [second, other], workloads: [] },
         },
       }],
-      ["/m/a.yaml", faulty({ pods: [], objects: [first, secret] })],
+      [
+        "/m/a.yaml",
+        faulty({ pods: [], objects: [first, secret], workloads: [] }),
+      ],
     ]),
   );
   deepStrictEqual(objects, [first, secret, other]);

@@ -45,6 +45,7 @@ const anySets: fc.Arbitrary<SourceSet[]> = fc.array(
     source: fc.constantFrom(...SOURCES),
     pods: fc.array(anyPod, { maxLength: 5 }),
     objects: fc.constant([]),
+    workloads: fc.constant([]),
   }),
   { maxLength: 8 },
 );

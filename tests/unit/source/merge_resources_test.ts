@@ -24,7 +24,12 @@ Deno.test("PodStorage.merge() takes changed resources of a fixed UID for an upda
     events: NO_EVENTS,
   });
   const merge = (memory: string) =>
-    storage.merge({ source: "file", pods: [limited(memory)], objects: [] })
+    storage.merge({
+      source: "file",
+      pods: [limited(memory)],
+      objects: [],
+      workloads: [],
+    })
       .map(({ op, pods }) => [op, pods.map(({ metadata }) => metadata.uid)]);
   deepStrictEqual(merge("32Mi"), [["add", ["fixed"]]]);
   deepStrictEqual(merge("64Mi"), [["update", ["fixed"]]]);

@@ -43,6 +43,7 @@ Deno.test("PodStorage.merge() marks restored pods with source and time", () => {
     source: "http",
     pods: [a],
     objects: [],
+    workloads: [],
   });
   deepStrictEqual(change?.pods[0]?.metadata.annotations, {
     "kubernetes.io/config.source": "http",
@@ -74,7 +75,13 @@ for (const op of ["restore", "add", "update", "delete", "remove"] as const) {
 Deno.test("PodStorage lets no source wait for another, and housekeeping for all (SRC-24)", () => {
   const storage = newStorage();
   const ready = new SourcesReady(["file", "http", "api"], storage);
-  storage.merge({ op: "restore", source: "http", pods: [b], objects: [] });
+  storage.merge({
+    op: "restore",
+    source: "http",
+    pods: [b],
+    objects: [],
+    workloads: [],
+  });
   ready.add("http");
   deepStrictEqual(words(storage.merge(says("set", a))), ["add:a"]);
   ready.add("file");

@@ -10,6 +10,7 @@ import {
   formatObjectId,
   type LocalObject,
   objectId,
+  workloadId,
 } from "../../../mod/api/objects/mod.ts";
 import type { Pod } from "../../../mod/api/types/mod.ts";
 import type { NotificationMode } from "../../../mod/source/merge/merge_mux.ts";
@@ -25,6 +26,7 @@ import {
   stateOf,
   World,
 } from "../../support/source/restart_world.ts";
+import { manifestDeployment } from "../../support/api/workload_drafts.ts";
 
 // A UID goes with its name, as where it is made of the content; another name under a
 // fixed UID is tested by itself.
@@ -51,6 +53,11 @@ const anyObject: fc.Arbitrary<LocalObject> = fc.record({
   kind: isSecret ? "Secret" as const : "ConfigMap" as const,
 }));
 
+const anyWorkload = fc.record({
+  name: fc.constantFrom("web", "db"),
+  replicas: fc.integer({ min: 0, max: 2 }),
+}).map(manifestDeployment);
+
 const anyContent: fc.Arbitrary<SourceContent> = fc.record({
   pods: fc.uniqueArray(anyPod, {
     maxLength: 4,
@@ -59,6 +66,10 @@ const anyContent: fc.Arbitrary<SourceContent> = fc.record({
   objects: fc.uniqueArray(anyObject, {
     maxLength: 3,
     selector: (object) => formatObjectId(objectId(object)),
+  }),
+  workloads: fc.uniqueArray(anyWorkload, {
+    maxLength: 2,
+    selector: (workload) => formatObjectId(workloadId(workload)),
   }),
 });
 
@@ -178,7 +189,7 @@ Deno.test("DiskSetCheckpoint restores nothing that was never accepted, whatever 
         for (const source of SOURCES) {
           const restored = world.life.storage.pods()
             .filter((one) => keyOf(one).startsWith(`${source} `));
-          const text = podsOf({ pods: restored, objects: [] });
+          const text = podsOf({ pods: restored, objects: [], workloads: [] });
           ok(restored.length === 0 || accepted.get(source)?.includes(text));
         }
       } finally {

@@ -44,6 +44,20 @@ export const POD_SCHEMA: Readonly<Record<string, string>> = {
   ContainerRestartRule:
     "action string,exitCodes ContainerRestartRuleOnExitCodes",
   ContainerRestartRuleOnExitCodes: "operator string,values []int32",
+  CronJob:
+    "apiVersion string,kind string,metadata ObjectMeta,spec CronJobSpec,status any",
+  CronJobSpec:
+    "concurrencyPolicy string,failedJobsHistoryLimit int32,jobTemplate JobTemplateSpec,schedule string,startingDeadlineSeconds int64,successfulJobsHistoryLimit int32,suspend boolean,timeZone string",
+  DaemonSet:
+    "apiVersion string,kind string,metadata ObjectMeta,spec DaemonSetSpec,status any",
+  DaemonSetSpec:
+    "minReadySeconds int32,revisionHistoryLimit int32,selector LabelSelector,template PodTemplateSpec,updateStrategy DaemonSetUpdateStrategy",
+  DaemonSetUpdateStrategy: "rollingUpdate RollingUpdateDaemonSet,type string",
+  Deployment:
+    "apiVersion string,kind string,metadata ObjectMeta,spec DeploymentSpec,status any",
+  DeploymentSpec:
+    "minReadySeconds int32,paused boolean,progressDeadlineSeconds int32,replicas int32,revisionHistoryLimit int32,selector LabelSelector,strategy DeploymentStrategy,template PodTemplateSpec",
+  DeploymentStrategy: "rollingUpdate RollingUpdateDeployment,type string",
   DownwardAPIProjection: "items []DownwardAPIVolumeFile",
   DownwardAPIVolumeFile:
     "fieldRef ObjectFieldSelector,mode int32,path string,resourceFieldRef ResourceFieldSelector",
@@ -77,6 +91,11 @@ export const POD_SCHEMA: Readonly<Record<string, string>> = {
   ISCSIVolumeSource:
     "chapAuthDiscovery boolean,chapAuthSession boolean,fsType string,initiatorName string,iqn string,iscsiInterface string,lun int32,portals []string,readOnly boolean,secretRef LocalObjectReference,targetPortal string",
   ImageVolumeSource: "pullPolicy string,reference string",
+  Job:
+    "apiVersion string,kind string,metadata ObjectMeta,spec JobSpec,status any",
+  JobSpec:
+    "activeDeadlineSeconds int64,backoffLimit int32,backoffLimitPerIndex int32,completionMode string,completions int32,managedBy string,manualSelector boolean,maxFailedIndexes int32,parallelism int32,podFailurePolicy PodFailurePolicy,podReplacementPolicy string,selector LabelSelector,successPolicy SuccessPolicy,suspend boolean,template PodTemplateSpec,ttlSecondsAfterFinished int32",
+  JobTemplateSpec: "metadata ObjectMeta,spec JobSpec",
   KeyToPath: "key string,mode int32,path string",
   LabelSelector:
     "matchExpressions []LabelSelectorRequirement,matchLabels {}string",
@@ -120,6 +139,12 @@ export const POD_SCHEMA: Readonly<Record<string, string>> = {
   PodDNSConfig:
     "nameservers []string,options []PodDNSConfigOption,searches []string",
   PodDNSConfigOption: "name string,value string",
+  PodFailurePolicy: "rules []PodFailurePolicyRule",
+  PodFailurePolicyOnExitCodesRequirement:
+    "containerName string,operator string,values []int32",
+  PodFailurePolicyOnPodConditionsPattern: "status string,type string",
+  PodFailurePolicyRule:
+    "action string,onExitCodes PodFailurePolicyOnExitCodesRequirement,onPodConditions []PodFailurePolicyOnPodConditionsPattern",
   PodOS: "name string",
   PodReadinessGate: "conditionType string",
   PodResourceClaim:
@@ -130,6 +155,7 @@ export const POD_SCHEMA: Readonly<Record<string, string>> = {
     "appArmorProfile AppArmorProfile,fsGroup int64,fsGroupChangePolicy string,runAsGroup int64,runAsNonRoot boolean,runAsUser int64,seLinuxChangePolicy string,seLinuxOptions SELinuxOptions,seccompProfile SeccompProfile,supplementalGroups []int64,supplementalGroupsPolicy string,sysctls []Sysctl,windowsOptions WindowsSecurityContextOptions",
   PodSpec:
     "activeDeadlineSeconds int64,affinity Affinity,automountServiceAccountToken boolean,containers []Container,dnsConfig PodDNSConfig,dnsPolicy string,enableServiceLinks boolean,ephemeralContainers []EphemeralContainer,hostAliases []HostAlias,hostIPC boolean,hostNetwork boolean,hostPID boolean,hostUsers boolean,hostname string,hostnameOverride string,imagePullSecrets []LocalObjectReference,initContainers []Container,nodeName string,nodeSelector {}string,os PodOS,overhead {}quantity,preemptionPolicy string,priority int32,priorityClassName string,readinessGates []PodReadinessGate,resourceClaims []PodResourceClaim,resources ResourceRequirements,restartPolicy string,runtimeClassName string,schedulerName string,schedulingGates []PodSchedulingGate,schedulingGroup PodSchedulingGroup,securityContext PodSecurityContext,serviceAccount string,serviceAccountName string,setHostnameAsFQDN boolean,shareProcessNamespace boolean,subdomain string,terminationGracePeriodSeconds int64,tolerations []Toleration,topologySpreadConstraints []TopologySpreadConstraint,volumes []Volume",
+  PodTemplateSpec: "metadata ObjectMeta,spec PodSpec",
   PortworxVolumeSource: "fsType string,readOnly boolean,volumeID string",
   PreferredSchedulingTerm: "preference NodeSelectorTerm,weight int32",
   Probe:
@@ -139,11 +165,24 @@ export const POD_SCHEMA: Readonly<Record<string, string>> = {
     "group string,readOnly boolean,registry string,tenant string,user string,volume string",
   RBDVolumeSource:
     "fsType string,image string,keyring string,monitors []string,pool string,readOnly boolean,secretRef LocalObjectReference,user string",
+  ReplicaSet:
+    "apiVersion string,kind string,metadata ObjectMeta,spec ReplicaSetSpec,status any",
+  ReplicaSetSpec:
+    "minReadySeconds int32,replicas int32,selector LabelSelector,template PodTemplateSpec",
+  ReplicationController:
+    "apiVersion string,kind string,metadata ObjectMeta,spec ReplicationControllerSpec,status any",
+  ReplicationControllerSpec:
+    "minReadySeconds int32,replicas int32,selector {}string,template PodTemplateSpec",
   ResourceClaim: "name string,request string",
   ResourceFieldSelector:
     "containerName string,divisor quantity,resource string",
   ResourceRequirements:
     "claims []ResourceClaim,limits {}quantity,requests {}quantity",
+  RollingUpdateDaemonSet: "maxSurge int-or-string,maxUnavailable int-or-string",
+  RollingUpdateDeployment:
+    "maxSurge int-or-string,maxUnavailable int-or-string",
+  RollingUpdateStatefulSetStrategy:
+    "maxUnavailable int-or-string,partition int32",
   RuntimeClass:
     "apiVersion string,handler string,kind string,metadata ObjectMeta,overhead Overhead,scheduling Scheduling",
   SELinuxOptions: "level string,role string,type string,user string",
@@ -163,8 +202,19 @@ export const POD_SCHEMA: Readonly<Record<string, string>> = {
   ServiceAccountTokenProjection:
     "audience string,expirationSeconds int64,path string",
   SleepAction: "seconds int64",
+  StatefulSet:
+    "apiVersion string,kind string,metadata ObjectMeta,spec StatefulSetSpec,status any",
+  StatefulSetOrdinals: "start int32",
+  StatefulSetPersistentVolumeClaimRetentionPolicy:
+    "whenDeleted string,whenScaled string",
+  StatefulSetSpec:
+    "minReadySeconds int32,ordinals StatefulSetOrdinals,persistentVolumeClaimRetentionPolicy StatefulSetPersistentVolumeClaimRetentionPolicy,podManagementPolicy string,replicas int32,revisionHistoryLimit int32,selector LabelSelector,serviceName string,template PodTemplateSpec,updateStrategy StatefulSetUpdateStrategy,volumeClaimTemplates []PersistentVolumeClaim",
+  StatefulSetUpdateStrategy:
+    "rollingUpdate RollingUpdateStatefulSetStrategy,type string",
   StorageOSVolumeSource:
     "fsType string,readOnly boolean,secretRef LocalObjectReference,volumeName string,volumeNamespace string",
+  SuccessPolicy: "rules []SuccessPolicyRule",
+  SuccessPolicyRule: "succeededCount int32,succeededIndexes string",
   Sysctl: "name string,value string",
   TCPSocketAction: "host string,port int-or-string",
   Toleration:

@@ -65,7 +65,7 @@ class Rig {
 
   /** The versions that run in place of these, which are all that the source lists. */
   deliver(...pods: readonly Pod[]): readonly (string | undefined)[] {
-    const content = { pods, objects: [] };
+    const content = { pods, objects: [], workloads: [] };
     return this.#rollbacks.apply({ source: "file", ...content }).pods
       .map(versionOf);
   }

@@ -38,6 +38,7 @@ Deno.test("decodeManifestParts() takes a sound manifest as decodeManifest() does
   deepStrictEqual(parts, {
     pods: whole.pods,
     objects: whole.objects,
+    workloads: whole.workloads,
     warnings: whole.warnings,
   });
   deepStrictEqual([faulty, hasEmptyList], [[], false]);

@@ -119,10 +119,10 @@ const REFUSED: readonly [string, string | Uint8Array, string, RegExp][] = [
   ["a scalar", "hello\n", "", /wanted a mapping/],
   ["a list", "- a\n", "", /wanted a mapping/],
   [
-    "kind Deployment",
-    POD.replace("Pod", "Deployment"),
+    "kind Ingress",
+    POD.replace("Pod", "Ingress"),
     "kind",
-    /"Deployment".*"Pod", "ConfigMap",.* "List", "PodList"/,
+    /"Ingress".*"Pod", "ConfigMap",.* "List", "PodList"/,
   ],
   ["kind pod", POD.replace("Pod", "pod"), "kind", /Unsupported value: "pod"/],
   ["no kind", POD.replace("kind: Pod\n", ""), "kind", /Required value/],

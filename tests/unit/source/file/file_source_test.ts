@@ -233,6 +233,7 @@ Deno.test("FileSource takes a directory that is missing at start for an empty on
     source: "file",
     pods: [],
     objects: [],
+    workloads: [],
   }]);
   deepStrictEqual(rig.source.report(), []);
 });

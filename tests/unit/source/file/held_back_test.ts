@@ -17,16 +17,20 @@ import { settingsMap, sourcePod } from "../../../support/source/source_pods.ts";
 const WEB = sourcePod();
 const DB = sourcePod({ name: "db" });
 const SETTINGS = settingsMap();
-const SET: FileContent = { pods: [WEB, DB], objects: [SETTINGS] };
+const SET: FileContent = {
+  pods: [WEB, DB],
+  objects: [SETTINGS],
+  workloads: [],
+};
 
 /** The files of a content, by what it claims. */
 function holders(content: Partial<FileContent>, file: string): Holders {
-  const claims = claimsOf({ pods: [], objects: [], ...content });
+  const claims = claimsOf({ pods: [], objects: [], workloads: [], ...content });
   return new Map(claims.map((claim) => [claim, file]));
 }
 
 const BEFORE: Holders = new Map([
-  ...holders({ pods: [WEB], objects: [SETTINGS] }, "a"),
+  ...holders({ pods: [WEB], objects: [SETTINGS], workloads: [] }, "a"),
   ...holders({ pods: [DB] }, "b"),
 ]);
 
@@ -40,25 +44,25 @@ const CASES: readonly {
     says: "what has no file any more, and whose file may move",
     now: new Map(),
     moving: ["a"],
-    held: { pods: [WEB], objects: [SETTINGS] },
+    held: { pods: [WEB], objects: [SETTINGS], workloads: [] },
   },
   {
     says: "nothing whose file does not move",
     now: new Map(),
     moving: [],
-    held: { pods: [], objects: [] },
+    held: { pods: [], objects: [], workloads: [] },
   },
   {
     says: "nothing that has a file",
     now: BEFORE,
     moving: ["a", "b"],
-    held: { pods: [], objects: [] },
+    held: { pods: [], objects: [], workloads: [] },
   },
   {
     says: "the objects only, if the pods have a file",
     now: holders({ pods: [WEB, DB] }, "c"),
     moving: ["a", "b"],
-    held: { pods: [], objects: [SETTINGS] },
+    held: { pods: [], objects: [SETTINGS], workloads: [] },
   },
   {
     says: "all, if another pod has the UID of one that is held",
@@ -70,7 +74,7 @@ const CASES: readonly {
     says: "the rest, if another pod has the UID of one that is not held",
     now: holders({ pods: [sourcePod({ uid: "uid-web", name: "x" })] }, "c"),
     moving: ["b"],
-    held: { pods: [DB], objects: [] },
+    held: { pods: [DB], objects: [], workloads: [] },
   },
 ];
 

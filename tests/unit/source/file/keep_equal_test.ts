@@ -13,6 +13,7 @@ import {
   OLD,
 } from "../../../support/source/file_source_rig.ts";
 import { settingsMap, sourcePod } from "../../../support/source/source_pods.ts";
+import { manifestDeployment } from "../../../support/api/workload_drafts.ts";
 
 const MAP =
   `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"c"},"data":{"k":"v"}}`;
@@ -46,8 +47,8 @@ Deno.test("keepEqual() compares each of many pods of one UID once", () => {
         },
       });
     });
-  const before = { pods: counted("a"), objects: [] };
-  keepEqual(before, { pods: counted("b"), objects: [] });
+  const before = { pods: counted("a"), objects: [], workloads: [] };
+  keepEqual(before, { pods: counted("b"), objects: [], workloads: [] });
   ok(looks <= 400, `${looks}`);
 });
 
@@ -58,14 +59,23 @@ Deno.test("keepEqual() keeps what says the same, also twice, and takes the rest 
       sourcePod({ name: "a", uid: "u" }),
     ],
     objects: [settingsMap(), settingsMap()],
+    workloads: [manifestDeployment(), manifestDeployment({ replicas: 2 })],
   };
   const same = structuredClone(held);
   const kept = keepEqual(held, same);
   for (const at of [0, 1]) {
     strictEqual(kept.pods[at], held.pods[at]);
     strictEqual(kept.objects[at], held.objects[at]);
+    strictEqual(kept.workloads[at], held.workloads[at]);
   }
-  const more = { pods: [...same.pods, ...same.pods.slice(1)], objects: [] };
+  const more = {
+    pods: [...same.pods, ...same.pods.slice(1)],
+    objects: [],
+    workloads: [],
+  };
   strictEqual(keepEqual(held, more).pods[2], same.pods[1]);
-  deepStrictEqual(keepEqual(held, { pods: [], objects: [] }).pods, []);
+  deepStrictEqual(
+    keepEqual(held, { pods: [], objects: [], workloads: [] }).pods,
+    [],
+  );
 });

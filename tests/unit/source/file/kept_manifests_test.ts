@@ -23,12 +23,13 @@ const entries: FileEntries = new Map(
 );
 
 function contentOf(at: number): SourceContent {
-  return { pods: PODS.slice(at, at + 1), objects: [] };
+  return { pods: PODS.slice(at, at + 1), objects: [], workloads: [] };
 }
 
 const OTHER: SourceContent = {
   pods: [sourcePod({ name: "other" })],
   objects: [],
+  workloads: [],
 };
 
 /** Of what each record is: that of a file that has the name, that of another, or whatever. */
@@ -106,7 +107,10 @@ Deno.test("KeptManifests reads each record once, however many names are in quest
       sourcePod({ name, uid: `${path} ${name}` })
     );
     return [path, {
-      verdict: { kind: "accepted", content: { pods, objects: [] } },
+      verdict: {
+        kind: "accepted",
+        content: { pods, objects: [], workloads: [] },
+      },
     }];
   }));
   await new KeptManifests(store).resolve(files);

@@ -144,6 +144,7 @@ Deno.test("FileSource holds of the records those of its own manifests only", asy
   const content = (name: string) => ({
     pods: [sourcePod({ name })],
     objects: [],
+    workloads: [],
   });
   for (const path of ["/m/a.yaml", "/m/b.txt", "/n/c.yaml", "/m/d/e.yaml"]) {
     lastGood.records.set(path, content(path));
@@ -157,7 +158,7 @@ Deno.test("FileSource holds of the records those of its own manifests only", asy
 /** A source whose directory and one record cannot be read, and when it asked for all, in s. */
 function unreadableRecord() {
   const lastGood = new FakeLastGood();
-  lastGood.records.set("/m/a.yaml", { pods: [], objects: [] });
+  lastGood.records.set("/m/a.yaml", { pods: [], objects: [], workloads: [] });
   lastGood.unreadable.add("/m/a.yaml");
   const rig = new FileSourceRig(lastGood);
   rig.files.outage = new Error("EIO");

@@ -17,7 +17,10 @@ const PERIOD_MS = 20_000;
 const NOW: PendingLook = { kind: "now" };
 const STAMP = { size: 10, modifiedMs: 5, changedMs: 5, inode: 7 };
 const GIVEN: FileEntry = {
-  verdict: { kind: "accepted", content: { pods: [sourcePod()], objects: [] } },
+  verdict: {
+    kind: "accepted",
+    content: { pods: [sourcePod()], objects: [], workloads: [] },
+  },
 };
 
 function readAt(sinceMs: number): FileEntry {

@@ -14,7 +14,10 @@ const GAP_MS = 100;
 const PERIOD_MS = 20_000;
 
 const ACCEPTED: FileEntry = {
-  verdict: { kind: "accepted", content: { pods: [sourcePod()], objects: [] } },
+  verdict: {
+    kind: "accepted",
+    content: { pods: [sourcePod()], objects: [], workloads: [] },
+  },
 };
 const UNKNOWN: FileEntry = {
   verdict: {

@@ -48,7 +48,12 @@ Deno.test("FileSource ends a single manifest that was removed while no agent ran
   rig.files.exists = false;
   rig.files.rescan();
   await rig.pass(200);
-  deepStrictEqual(rig.sets.at(-1), { source: "file", pods: [], objects: [] });
+  deepStrictEqual(rig.sets.at(-1), {
+    source: "file",
+    pods: [],
+    objects: [],
+    workloads: [],
+  });
   strictEqual(lastGood.records.size, 0);
 });
 
@@ -154,6 +159,7 @@ for (const nth of [1, 2, 3, 4]) {
           source: "file",
           pods: [],
           objects: [],
+          workloads: [],
         });
         deepStrictEqual([...lastGood.records.keys()], []);
         deepStrictEqual(rig.source.report(), []);

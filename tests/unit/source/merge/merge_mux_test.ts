@@ -125,6 +125,7 @@ Deno.test("PodConfigMux.run() ignores a checkpoint that comes late, with its obj
     source: "file",
     pods: [b],
     objects: [settingsMap()],
+    workloads: [],
   });
   await rig.pass();
   deepStrictEqual(rig.told, ["objects of file:", "file add:a"]);

@@ -33,7 +33,7 @@ class Rig {
   });
 
   set(pods: readonly Pod[], source: SourceName = "file"): readonly PodChange[] {
-    return this.storage.merge({ source, pods, objects: [] });
+    return this.storage.merge({ source, pods, objects: [], workloads: [] });
   }
 
   /** As `op:name,name` words. */
@@ -221,12 +221,12 @@ Deno.test("SourcesReady waits until each source was delivered and handled", () =
   const { storage } = new Rig();
   const ready = new SourcesReady(["file", "http"], storage);
   strictEqual(ready.allReady(), false);
-  storage.merge({ source: "file", pods: [], objects: [] });
+  storage.merge({ source: "file", pods: [], objects: [], workloads: [] });
   ready.add("http");
   deepStrictEqual(ready.missing(), ["file", "http"]);
   ready.add("file");
   deepStrictEqual(ready.missing(), ["http"]);
-  storage.merge({ source: "http", pods: [], objects: [] });
+  storage.merge({ source: "http", pods: [], objects: [], workloads: [] });
   strictEqual(ready.allReady(), true);
 });
 

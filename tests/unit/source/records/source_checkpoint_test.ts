@@ -96,11 +96,12 @@ Deno.test("DiskSetCheckpoint writes the last of many sets", async () => {
 Deno.test("DiskSetCheckpoint keeps a set without pods, and Secrets no longer", async () => {
   const disk = await written(content("a", [secret]));
   await using rig = new CheckpointRig(disk);
-  rig.checkpoint.save({ pods: [], objects: [] });
+  rig.checkpoint.save({ pods: [], objects: [], workloads: [] });
   await rig.pass();
   deepStrictEqual(soundOf(await rig.checkpoint.load()), {
     pods: [],
     objects: [],
+    workloads: [],
   });
   strictEqual(disk.namesIn("/state").length, 1);
   deepStrictEqual(disk.namesIn("/run"), []);

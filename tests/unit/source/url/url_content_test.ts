@@ -13,7 +13,7 @@ import {
   type UrlContent,
 } from "../../../../mod/source/url/url_content.ts";
 
-const NOTHING: SourceContent = { pods: [], objects: [] };
+const NOTHING: SourceContent = { pods: [], objects: [], workloads: [] };
 
 function read(
   items: readonly object[],

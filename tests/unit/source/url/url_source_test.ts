@@ -17,6 +17,7 @@ import {
   type UrlRigOptions,
 } from "../../../support/source/url_rig.ts";
 import { settingsMap, sourcePod } from "../../../support/source/source_pods.ts";
+import { manifestDeployment } from "../../../support/api/workload_drafts.ts";
 
 /** Asks at all only by reading its key, which is not there. */
 class SilentRig extends UrlRig {
@@ -78,9 +79,18 @@ Deno.test("UrlSource asks at once and then each 20 s, and counts its questions",
 
 for (
   const [what, content] of [
-    ["a pod", { pods: [sourcePod()], objects: [] }],
-    ["an object", { pods: [], objects: [settingsMap()] }],
-    ["a pod and an object", { pods: [sourcePod()], objects: [settingsMap()] }],
+    ["a pod", { pods: [sourcePod()], objects: [], workloads: [] }],
+    ["an object", { pods: [], objects: [settingsMap()], workloads: [] }],
+    ["a Deployment", {
+      pods: [],
+      objects: [],
+      workloads: [manifestDeployment()],
+    }],
+    ["a pod and an object", {
+      pods: [sourcePod()],
+      objects: [settingsMap()],
+      workloads: [],
+    }],
   ] as const
 ) {
   Deno.test(`UrlSource restores a checkpoint of ${what}, once`, async () => {
@@ -92,14 +102,18 @@ for (
 
 Deno.test("UrlSource restores nothing of an empty checkpoint", async () => {
   await using rig = new SilentRig({
-    checkpoint: kept({ pods: [], objects: [] }),
+    checkpoint: kept({ pods: [], objects: [], workloads: [] }),
   });
   await rig.pass(100_000);
   deepStrictEqual(rig.sets, []);
 });
 
 Deno.test("UrlSource tells whose places are to be kept once it has asked its checkpoint", async () => {
-  const checkpoint = kept({ pods: [sourcePod({ name: "a" })], objects: [] });
+  const checkpoint = kept({
+    pods: [sourcePod({ name: "a" })],
+    objects: [],
+    workloads: [],
+  });
   checkpoint.outage = "EIO";
   await using rig = new SilentRig({ checkpoint });
   strictEqual(rig.expected, undefined);

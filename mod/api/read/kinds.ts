@@ -1,0 +1,53 @@
+/**
+ * What a manifest may hold.
+ *
+ * @module
+ */
+
+import type { LocalObject } from "../objects/mod.ts";
+import type { RawValue } from "../text/mod.ts";
+import type { WorkloadKind } from "../workload/mod.ts";
+
+/** What a manifest may hold beside lists. */
+export type ItemKind = "Pod" | LocalObject["kind"] | WorkloadKind;
+
+/** What makes pods, with its one version. */
+const WORKLOAD_KINDS: ReadonlyMap<string, string> = new Map<
+  WorkloadKind,
+  string
+>([
+  ["ReplicationController", "v1"],
+  ["ReplicaSet", "apps/v1"],
+  ["Deployment", "apps/v1"],
+  ["DaemonSet", "apps/v1"],
+  ["StatefulSet", "apps/v1"],
+  ["Job", "batch/v1"],
+  ["CronJob", "batch/v1"],
+]);
+/** Everything that a manifest may hold but lists. */
+export const ITEM_KINDS: ReadonlyMap<string, string> = new Map<string, string>([
+  ["Pod", "v1"],
+  ["ConfigMap", "v1"],
+  ["Secret", "v1"],
+  ["PersistentVolumeClaim", "v1"],
+  ["RuntimeClass", "node.k8s.io/v1"],
+  ...WORKLOAD_KINDS,
+]);
+/** What a PodList may hold. */
+export const POD_KINDS: ReadonlyMap<string, string> = new Map([["Pod", "v1"]]);
+/** What a document may be. */
+export const KINDS: ReadonlyMap<string, string> = new Map([
+  ...ITEM_KINDS,
+  ["List", "v1"],
+  ["PodList", "v1"],
+]);
+
+/** Whether that is what makes pods. */
+export function isWorkloadKind(kind: RawValue): kind is WorkloadKind {
+  return typeof kind === "string" && WORKLOAD_KINDS.has(kind);
+}
+
+/** Whether that may be an item of a list. */
+export function isItemKind(kind: RawValue): kind is ItemKind {
+  return typeof kind === "string" && ITEM_KINDS.has(kind);
+}
