@@ -16,12 +16,14 @@ import {
   formatObjectId,
   type LocalObject,
   objectId,
-  workloadId,
-  workloadTemplate,
 } from "../api/objects/mod.ts";
 import { MAX_MANIFEST_BYTES } from "../api/text/mod.ts";
 import type { Pod } from "../api/types/mod.ts";
-import type { WorkloadManifest } from "../api/workload/mod.ts";
+import {
+  workloadId,
+  type WorkloadManifest,
+  workloadTemplate,
+} from "../api/workload/mod.ts";
 import { judgePod } from "../app/mod.ts";
 import { describeError, trimEndOf } from "../base/text/mod.ts";
 import { readFileBounded } from "../host/files/mod.ts";

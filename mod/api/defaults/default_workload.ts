@@ -32,15 +32,15 @@ import { applyPodDefaults } from "./defaults.ts";
 
 /** A workload as it is written: of the right types, and anything may be missing. */
 export type WrittenWorkload =
-  | Written<"ReplicationController", V1ReplicationControllerSpec>
-  | Written<"ReplicaSet", V1ReplicaSetSpec>
-  | Written<"Deployment", V1DeploymentSpec>
-  | Written<"DaemonSet", V1DaemonSetSpec>
-  | Written<"StatefulSet", V1StatefulSetSpec>
-  | Written<"Job", V1JobSpec>
-  | Written<"CronJob", V1CronJobSpec>;
+  | WrittenAs<"ReplicationController", V1ReplicationControllerSpec>
+  | WrittenAs<"ReplicaSet", V1ReplicaSetSpec>
+  | WrittenAs<"Deployment", V1DeploymentSpec>
+  | WrittenAs<"DaemonSet", V1DaemonSetSpec>
+  | WrittenAs<"StatefulSet", V1StatefulSetSpec>
+  | WrittenAs<"Job", V1JobSpec>
+  | WrittenAs<"CronJob", V1CronJobSpec>;
 
-interface Written<Kind extends string, Spec> {
+interface WrittenAs<Kind extends string, Spec> {
   readonly kind: Kind;
   readonly metadata?: ObjectMeta;
   readonly spec?: Partial<Wire<Spec>>;

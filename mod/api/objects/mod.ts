@@ -34,8 +34,6 @@ export {
   podRef,
   type RuntimeClassObject,
   sameObject,
-  workloadId,
-  workloadTemplate,
 } from "./objects.ts";
 export {
   addQuantities,

@@ -6,11 +6,7 @@
 
 import { isDeepStrictEqual } from "node:util";
 import type { Pod, PodRef } from "../types/mod.ts";
-import type {
-  PodTemplate,
-  WorkloadKind,
-  WorkloadManifest,
-} from "../workload/mod.ts";
+import type { WorkloadKind } from "../workload/mod.ts";
 import type { Quantity } from "./quantity.ts";
 
 /** What names an object within its kind. */
@@ -74,24 +70,6 @@ export function objectId(object: LocalObject): ObjectId {
   const { kind, name } = object;
   const namespace = kind === "RuntimeClass" ? "" : object.namespace;
   return { kind, namespace, name };
-}
-
-/** Says what a workload is called. */
-export function workloadId({ kind, metadata }: WorkloadManifest): ObjectId {
-  const { namespace, name } = metadata;
-  return { kind, namespace, name };
-}
-
-/** What a workload makes pods from, and the path of the field where that stands. */
-export function workloadTemplate(
-  workload: WorkloadManifest,
-): { readonly template: PodTemplate; readonly path: readonly string[] } {
-  return workload.kind === "CronJob"
-    ? {
-      template: workload.spec.jobTemplate.spec.template,
-      path: ["spec", "jobTemplate", "spec", "template"],
-    }
-    : { template: workload.spec.template, path: ["spec", "template"] };
 }
 
 /** Writes an id as one text, `ConfigMap default/web`, which is equal for the same object only. */

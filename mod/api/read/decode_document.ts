@@ -12,7 +12,7 @@ import {
   type ItemKind,
   KINDS,
   POD_KINDS,
-} from "./kinds.ts";
+} from "./manifest_kinds.ts";
 import { readWorkload } from "./decode_workload.ts";
 import {
   warnOfLeftOut,

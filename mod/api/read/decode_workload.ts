@@ -9,8 +9,7 @@ import {
   type WrittenWorkload,
 } from "../defaults/mod.ts";
 import type { RawObject } from "../text/mod.ts";
-import type { WorkloadManifest } from "../workload/mod.ts";
-import { workloadTemplate } from "../objects/mod.ts";
+import { type WorkloadManifest, workloadTemplate } from "../workload/mod.ts";
 import { validateWorkload } from "../validate/mod.ts";
 import type { Place } from "../fault/mod.ts";
 import type { ObjectReading } from "./decode_object.ts";

@@ -1,6 +1,6 @@
 /**
  * The objects that make pods (Deployment, Job and their like), as types: decoded and with
- * their defaults, as a store gives them. Nothing here has code that runs.
+ * their defaults, as a manifest or a store gives them; and what they are called.
  *
  * @example A template of pods
  * ```ts
@@ -37,3 +37,4 @@ export type {
   WorkloadKind,
   WorkloadManifest,
 } from "./workload.ts";
+export { workloadId, workloadTemplate } from "./workload_parts.ts";

@@ -5,8 +5,10 @@
  */
 
 import type { Fault } from "../../api/fault/mod.ts";
-import { workloadTemplate } from "../../api/objects/mod.ts";
-import type { WorkloadManifest } from "../../api/workload/mod.ts";
+import {
+  type WorkloadManifest,
+  workloadTemplate,
+} from "../../api/workload/mod.ts";
 import type { PodCheck } from "../mod.ts";
 
 /** Lists why pods of that template cannot run here; it is asked as a pod without a UID. */

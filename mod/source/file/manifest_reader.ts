@@ -5,6 +5,7 @@
  */
 
 import { createHash } from "node:crypto";
+import { workloadId } from "../../api/workload/mod.ts";
 import {
   decodeManifest,
   placePodFaults,
@@ -22,7 +23,6 @@ import {
   objectId,
   podKey,
   sameObject,
-  workloadId,
 } from "../../api/objects/mod.ts";
 import { MAX_MANIFEST_BYTES } from "../../api/text/mod.ts";
 import type { Pod } from "../../api/types/mod.ts";

@@ -10,10 +10,9 @@ import {
   type ObjectId,
   objectId,
   podKey,
-  workloadId,
 } from "../../api/objects/mod.ts";
 import type { Pod } from "../../api/types/mod.ts";
-import type { WorkloadManifest } from "../../api/workload/mod.ts";
+import { workloadId, type WorkloadManifest } from "../../api/workload/mod.ts";
 import {
   contentOf,
   type FileContent,

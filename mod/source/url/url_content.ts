@@ -10,7 +10,6 @@ import {
   type LocalObject,
   objectId,
   podKey,
-  workloadId,
 } from "../../api/objects/mod.ts";
 import {
   decodeManifestParts,
@@ -18,7 +17,11 @@ import {
   type PodNameHint,
 } from "../../api/read/mod.ts";
 import type { Pod } from "../../api/types/mod.ts";
-import type { WorkloadKind, WorkloadManifest } from "../../api/workload/mod.ts";
+import {
+  workloadId,
+  type WorkloadKind,
+  type WorkloadManifest,
+} from "../../api/workload/mod.ts";
 import type { Logger } from "../../base/telemetry/mod.ts";
 import {
   checkTemplate,

@@ -5,7 +5,8 @@
  */
 
 import { deepStrictEqual, match, ok } from "node:assert/strict";
-import { formatObjectId, workloadId } from "../../../mod/api/objects/mod.ts";
+import { workloadId } from "../../../mod/api/workload/mod.ts";
+import { formatObjectId } from "../../../mod/api/objects/mod.ts";
 import {
   manifestYaml,
   type SourceRig,

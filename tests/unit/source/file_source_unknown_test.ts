@@ -13,6 +13,7 @@ import {
 import { FakeLastGood } from "../../support/source/fake_manifests.ts";
 
 const GARBAGE = "kind: [";
+const EMPTY = { source: "file", pods: [], objects: [], workloads: [] };
 
 /** What an agent leaves that had these manifests. */
 async function leftBy(...names: readonly string[]): Promise<FakeLastGood> {
@@ -90,14 +91,8 @@ Deno.test("FileSource tells that it knows all even if nothing else is new", asyn
   lastGood.unreadable.clear();
   await rig.pass(2_000);
   deepStrictEqual(rig.sets, [
-    {
-      source: "file",
-      pods: [],
-      objects: [],
-      workloads: [],
-      unknown: ["/m/a.yaml"],
-    },
-    { source: "file", pods: [], objects: [], workloads: [] },
+    { ...EMPTY, unknown: ["/m/a.yaml"] },
+    EMPTY,
   ]);
 });
 
@@ -223,12 +218,7 @@ Deno.test("FileSource ends what was removed while no agent looked, whatever the 
   await using rig = new FileSourceRig(lastGood);
   rig.files.device = 9;
   await rig.pass();
-  deepStrictEqual(rig.sets, [{
-    source: "file",
-    pods: [],
-    objects: [],
-    workloads: [],
-  }]);
+  deepStrictEqual(rig.sets, [EMPTY]);
   strictEqual(lastGood.records.size, 0);
 });
 
@@ -289,12 +279,7 @@ Deno.test("FileSource holds what a hint led to in a directory that cannot be lis
   rig.files.remove("a.yaml");
   rig.files.rescan();
   await rig.pass(2_000);
-  deepStrictEqual(rig.sets.at(-1), {
-    source: "file",
-    pods: [],
-    objects: [],
-    workloads: [],
-  });
+  deepStrictEqual(rig.sets.at(-1), EMPTY);
   deepStrictEqual(rig.source.report(), []);
 });
 

@@ -5,12 +5,12 @@
  */
 
 import { deepStrictEqual, ok } from "node:assert/strict";
+import { workloadId } from "../../../mod/api/workload/mod.ts";
 import fc from "fast-check";
 import {
   formatObjectId,
   type LocalObject,
   objectId,
-  workloadId,
 } from "../../../mod/api/objects/mod.ts";
 import type { Pod } from "../../../mod/api/types/mod.ts";
 import type { NotificationMode } from "../../../mod/source/merge/merge_mux.ts";

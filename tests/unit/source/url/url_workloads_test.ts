@@ -5,8 +5,9 @@
  */
 
 import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
+import { workloadId } from "../../../../mod/api/workload/mod.ts";
 import { silentLogger } from "../../../../mod/base/telemetry/mod.ts";
-import { formatObjectId, workloadId } from "../../../../mod/api/objects/mod.ts";
+import { formatObjectId } from "../../../../mod/api/objects/mod.ts";
 import type { PodCheck } from "../../../../mod/source/mod.ts";
 import type { SourceContent } from "../../../../mod/source/merge/mod.ts";
 import {
