@@ -6,11 +6,11 @@
 
 import { readLocalObject } from "./decode_object.ts";
 import {
+  DOCUMENT_KINDS,
   isItemKind,
   isWorkloadKind,
   ITEM_KINDS,
   type ItemKind,
-  KINDS,
   POD_KINDS,
 } from "./manifest_kinds.ts";
 import { readWorkload } from "./decode_workload.ts";
@@ -108,7 +108,7 @@ export class DocumentReader {
       this.#stray(at).invalid(value, wanted);
       return;
     }
-    this.#read(value, at, KINDS);
+    this.#read(value, at, DOCUMENT_KINDS);
   }
 
   #list(value: RawObject, at: Place): void {

@@ -36,7 +36,7 @@ export const ITEM_KINDS: ReadonlyMap<string, string> = new Map<string, string>([
 /** What a PodList may hold. */
 export const POD_KINDS: ReadonlyMap<string, string> = new Map([["Pod", "v1"]]);
 /** What a document may be. */
-export const KINDS: ReadonlyMap<string, string> = new Map([
+export const DOCUMENT_KINDS: ReadonlyMap<string, string> = new Map([
   ...ITEM_KINDS,
   ["List", "v1"],
   ["PodList", "v1"],
