@@ -327,3 +327,55 @@ Deno.test("TimeLimit counts what hangs together with others", async () => {
   }
   strictEqual(await isAsked(limit, "/new"), true);
 });
+
+Deno.test("TimeLimit counts no call any more that answers late", async () => {
+  const clock = new FakeClock();
+  const limit = limitOn(clock);
+  for (let round = 0; round < 3; round++) {
+    const late = Promise.withResolvers<void>();
+    const calls = Array.from(
+      { length: 20 },
+      (_, at) => limit.run(`/${at}`, () => late.promise).catch(() => {}),
+    );
+    await clock.advance(LIMIT_MS);
+    await Promise.all(calls);
+    strictEqual(limit.isHung("/15"), true);
+    strictEqual(limit.isHung("/16"), false);
+    late.resolve();
+    await clock.advance(0);
+    strictEqual(limit.isHung("/15"), false);
+    let asked = 0;
+    const all = Array.from(
+      { length: 20 },
+      (_, at) =>
+        limit.run(`/${at}`, async () => {
+          asked++;
+          await clock.sleep(1, new AbortController().signal);
+        }),
+    );
+    strictEqual(asked, 16);
+    await clock.advance(1);
+    strictEqual(asked, 20);
+    await clock.advance(1);
+    await Promise.all(all);
+  }
+});
+
+Deno.test("TimeLimit has 28 calls hang at most", async () => {
+  const clock = new FakeClock();
+  const limit = limitOn(clock);
+  let hung = 0;
+  for (let minute = 0; minute < 60; minute++) {
+    const calls = Array.from(
+      { length: 40 },
+      (_, at) =>
+        limit.run(`/${at}`, () => {
+          hung++;
+          return never();
+        }).catch(() => {}),
+    );
+    await clock.advance(60_000);
+    await Promise.all(calls);
+  }
+  strictEqual(hung, 28);
+});

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
+import { deepStrictEqual, strictEqual } from "node:assert/strict";
 import { Devices, limitMachine } from "../../../mod/usage/limited_machine.ts";
 import { NodeMeter } from "../../../mod/usage/mod.ts";
 import { FakeClock } from "../../support/fake_clock.ts";
@@ -39,7 +39,7 @@ Deno.test("limitMachine() has the rest of the node measured while a disk hangs, 
     await clock.advance(10_000);
   }
   strictEqual(measured, 5 * 360);
-  ok(asked <= 9, `${asked} calls hang`);
+  strictEqual(asked, 9);
 });
 
 Deno.test("Devices takes a path that does not answer for one that is not there", async () => {
