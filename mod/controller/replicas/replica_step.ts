@@ -200,7 +200,7 @@ function statusOf(
 
 const FAILURE = "ReplicaFailure";
 
-type Condition = NonNullable<Status["conditions"]>[number];
+type ReplicaCondition = NonNullable<Status["conditions"]>[number];
 
 /** As long as nothing is tried again the one that was there stays. */
 function failureCondition(
@@ -209,7 +209,7 @@ function failureCondition(
     readonly failures: readonly ChangeFailure[];
     readonly nowMs: number;
   },
-): Condition | undefined {
+): ReplicaCondition | undefined {
   const failed = failures.find(({ change }) => change.verb !== "patch");
   if (failed === undefined) return undefined;
   const reason = failed.change.verb === "create"

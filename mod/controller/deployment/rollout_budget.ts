@@ -1,0 +1,65 @@
+/**
+ * How many pods a rollout may have too many, and too few.
+ *
+ * @module
+ */
+
+import type { Deployment, ReplicaSet } from "../../api/workload/mod.ts";
+
+/** In pods. */
+export interface RolloutBudget {
+  readonly maxSurge: number;
+  readonly maxUnavailable: number;
+}
+
+/**
+ * What the strategy allows, as upstream's ResolveFenceposts: shares of the surge are
+ * rounded up, of what may miss down, and one pod may miss if neither allows any.
+ */
+export function rolloutBudget({ spec }: Deployment): RolloutBudget {
+  const { strategy: { type, rollingUpdate = {} }, replicas } = spec;
+  if (type === "Recreate") return { maxSurge: 0, maxUnavailable: 0 };
+  const { maxSurge = "25%", maxUnavailable = "25%" } = rollingUpdate;
+  const surge = share(maxSurge, replicas, Math.ceil);
+  const missing = share(maxUnavailable, replicas, Math.floor);
+  const fewest = surge === 0 && missing === 0 ? 1 : missing;
+  return {
+    maxSurge: surge,
+    maxUnavailable: Math.min(fewest, replicas),
+  };
+}
+
+function share(
+  value: string | number,
+  total: number,
+  round: (value: number) => number,
+): number {
+  if (typeof value === "number") return value;
+  const percent = Number(value.replace(/%$/, ""));
+  return round(percent * total / 100);
+}
+
+/** How many pods sets are to have together. */
+export function wishedReplicas(sets: readonly ReplicaSet[]): number {
+  return sets.reduce((sum, { spec }) => sum + spec.replicas, 0);
+}
+
+/** How many pods of sets are available. */
+export function availableReplicas(sets: readonly ReplicaSet[]): number {
+  return sets.reduce(
+    (sum, { status }) => sum + (status?.availableReplicas ?? 0),
+    0,
+  );
+}
+
+/** The older first; at one time, by name. */
+export function byAge(a: ReplicaSet, b: ReplicaSet): number {
+  const [first, second] = [createdAt(a), createdAt(b)];
+  if (first !== second) return first < second ? -1 : 1;
+  return a.metadata.name < b.metadata.name ? -1 : 1;
+}
+
+// RFC 3339 in one zone sorts like text.
+function createdAt({ metadata }: ReplicaSet): string {
+  return metadata.creationTimestamp ?? "";
+}
