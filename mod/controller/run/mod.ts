@@ -60,3 +60,4 @@ export type {
   ObjectCache,
   Wishes,
 } from "./step.ts";
+export { type ObjectMove, wokenBy } from "./woken.ts";

@@ -41,7 +41,9 @@ export class ScriptedObjects implements ObjectClient {
   #shownVersion: number | undefined;
   #version = 100;
   #names = 0;
-  /** Called after each change that the cache shows. */
+  /** When objects are made; a constant if nobody says. */
+  now: () => string = () => "2026-01-01T00:00:00Z";
+  /** Called after each change. */
   onChange: (object: ApiObject) => void = () => {};
 
   /** From now on the cache stays as it is. */
@@ -112,7 +114,13 @@ export class ScriptedObjects implements ObjectClient {
     }
     return this.put({
       ...object,
-      metadata: { ...metadata, name, uid: `uid-${name}` },
+      metadata: {
+        ...metadata,
+        name,
+        uid: `uid-${name}`,
+        creationTimestamp: this.now(),
+        generation: 1,
+      },
     });
   }
 
@@ -142,7 +150,11 @@ export class ScriptedObjects implements ObjectClient {
   ): Promise<ApiObject> {
     await this.#call("patch", ref);
     const found = this.#find(ref);
-    return this.put({ ...found, ...mergePatch({ ...found }, patch) });
+    const patched = { ...found, ...mergePatch({ ...found }, patch) };
+    if (patch["spec"] === undefined) return this.put(patched);
+    const generation = (found.metadata.generation ?? 0) + 1;
+    const metadata = { ...patched.metadata, generation };
+    return this.put({ ...patched, metadata });
   }
 
   async delete(ref: AccessRef, _options: DeleteOptions): Promise<void> {
