@@ -1,0 +1,194 @@
+/**
+ * The line between who reads a server and who works on what it said.
+ *
+ * @module
+ */
+
+import type { ApiObject } from "../../api/workload/mod.ts";
+import { keyInStore, type ListFacts, type ObjectSink } from "./object_sink.ts";
+
+/** One thing that has happened at the server. */
+export type Delta<T extends ApiObject> =
+  | ObjectDelta<T>
+  /** The result of a list: one step, whatever it holds. */
+  | {
+    readonly kind: "replaced";
+    readonly objects: readonly T[];
+    readonly facts: ListFacts;
+  }
+  /** Everything that is held is to be looked at again. */
+  | { readonly kind: "sync" }
+  | { readonly kind: "bookmark"; readonly version: string };
+
+/** What has happened to one object. */
+export interface ObjectDelta<T extends ApiObject> {
+  readonly kind: "put" | "removed";
+  readonly key: string;
+  /** The object now, or as it was at last. */
+  readonly object: T;
+}
+
+/**
+ * Keeps what has happened in order until it is worked on.
+ *
+ * This is upstream's RealFIFO, the only queue of its informers since 1.36, with the per-key
+ * compression of DeltaFIFO before it: what comes out is what went in, in that order,
+ * without what was superseded meanwhile. A `put` is superseded by a later `put` of the
+ * same uid; of two removals of a key in a row the first counts; a sync, a bookmark or a
+ * whole list is superseded by another right after it. An object that was removed and made
+ * anew shows both. So whoever reads the line sees versions that rise, and it grows with
+ * the objects that there are, not with how often one changes.
+ *
+ * What vanished without a removal, because no watch was open, is found when a `replaced` is
+ * worked on: the store is then what was known before.
+ */
+export class DeltaQueue<T extends ApiObject> implements ObjectSink<T> {
+  /** What was superseded is a hole. */
+  #slots: (Delta<T> | undefined)[] = [];
+  #head = 0;
+  /** How many slots were thrown away, so that places stay the same. */
+  #base = 0;
+  #size = 0;
+  /** Where the latest delta of a key is, if nothing came since that concerns all keys. */
+  readonly #latest = new Map<string, number>();
+  readonly #wake: () => void;
+
+  /** @param wake is called whenever something was put in */
+  constructor(wake: () => void = () => {}) {
+    this.#wake = wake;
+  }
+
+  /** How many deltas wait. */
+  get size(): number {
+    return this.#size;
+  }
+
+  /** How many places it takes, those of what was superseded included. */
+  get slots(): number {
+    return this.#slots.length;
+  }
+
+  put(object: T): void {
+    const key = keyInStore(object);
+    const { place, delta } = this.#latestOf(key);
+    if (delta?.kind === "put" && isSameLife(delta.object, object)) {
+      this.#drop(place);
+    }
+    this.#pushObject({ kind: "put", key, object });
+  }
+
+  remove(object: T): void {
+    const key = keyInStore(object);
+    const { delta } = this.#latestOf(key);
+    // The first of two removals in a row is the one that was seen.
+    if (delta?.kind === "removed") return;
+    this.#pushObject({ kind: "removed", key, object });
+  }
+
+  replace(objects: readonly T[], facts: ListFacts): void {
+    const last = this.#slots.at(-1);
+    if (facts.isWhole && last?.kind === "replaced") this.#dropLast();
+    this.#pushForAll({ kind: "replaced", objects, facts });
+  }
+
+  bookmark(version: string): void {
+    if (this.#slots.at(-1)?.kind === "bookmark") this.#dropLast();
+    // It says nothing of any object, so it parts nothing.
+    this.#push({ kind: "bookmark", version });
+  }
+
+  /** Asks for everything that is held to be looked at again. */
+  sync(): void {
+    if (this.#slots.at(-1)?.kind === "sync") return;
+    this.#pushForAll({ kind: "sync" });
+  }
+
+  /** Takes the next delta; `undefined` when there is none. */
+  take(): Delta<T> | undefined {
+    while (this.#head < this.#slots.length) {
+      const at = this.#head++;
+      const delta = this.#slots[at];
+      this.#slots[at] = undefined;
+      if (delta === undefined) continue;
+      this.#size--;
+      if ("key" in delta && this.#latest.get(delta.key) === this.#base + at) {
+        this.#latest.delete(delta.key);
+      }
+      this.#compact();
+      return delta;
+    }
+    this.#compact();
+    return undefined;
+  }
+
+  #latestOf(
+    key: string,
+  ): { readonly place: number; readonly delta: Delta<T> | undefined } {
+    const place = this.#latest.get(key);
+    if (place === undefined) return { place: -1, delta: undefined };
+    return { place, delta: this.#slots[place - this.#base] };
+  }
+
+  #pushObject(delta: ObjectDelta<T>): void {
+    this.#latest.set(delta.key, this.#base + this.#slots.length);
+    this.#push(delta);
+  }
+
+  #pushForAll(delta: Delta<T>): void {
+    this.#latest.clear();
+    this.#push(delta);
+  }
+
+  #push(delta: Delta<T>): void {
+    this.#slots.push(delta);
+    this.#size++;
+    if (this.#slots.length - this.#head > 2 * this.#size + COMPACT_SLOTS) {
+      this.#squeeze();
+    }
+    this.#wake();
+  }
+
+  /** Takes the holes out. */
+  #squeeze(): void {
+    this.#base += this.#head;
+    const kept: Delta<T>[] = [];
+    for (let at = this.#head; at < this.#slots.length; at++) {
+      const delta = this.#slots[at];
+      if (delta === undefined) continue;
+      const place = this.#base + at - this.#head;
+      if ("key" in delta && this.#latest.get(delta.key) === place) {
+        this.#latest.set(delta.key, this.#base + kept.length);
+      }
+      kept.push(delta);
+    }
+    this.#slots = kept;
+    this.#head = 0;
+  }
+
+  #drop(place: number): void {
+    this.#slots[place - this.#base] = undefined;
+    this.#size--;
+  }
+
+  #dropLast(): void {
+    this.#slots.pop();
+    this.#size--;
+  }
+
+  #compact(): void {
+    if (this.#head < this.#slots.length && this.#head < COMPACT_SLOTS) return;
+    if (this.#head * 2 < this.#slots.length) return;
+    this.#base += this.#head;
+    if (this.#head === this.#slots.length) this.#slots.length = 0;
+    else this.#slots = this.#slots.slice(this.#head);
+    this.#head = 0;
+  }
+}
+
+/** Below this, moving the slots up costs more than the memory it frees. */
+const COMPACT_SLOTS = 64;
+
+/** Whether both are the same object at different times, and not one made anew. */
+export function isSameLife(before: ApiObject, after: ApiObject): boolean {
+  return before.metadata.uid === after.metadata.uid;
+}
