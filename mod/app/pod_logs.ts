@@ -30,8 +30,26 @@ export function buildPodLogs(
     runtime,
     running: () => runningLogs(owned.uids, (uid) => picture.get(uid)),
     owns,
-    isKnown: (uid) => owns(uid) || picture.listing?.pods.has(uid),
+    isKnown: (uid) => isKnownPod(uid, { owned, picture }),
   }, { ...config.podLogs, podLogsDir: config.runtime.podLogsDir });
+}
+
+/**
+ * Whether a pod is the agent's own, or the runtime lists anything of it; `undefined` while
+ * that is not known.
+ */
+export function isKnownPod(
+  uid: string,
+  { owned, picture }: {
+    readonly owned: Pick<OwnedPods, "has">;
+    readonly picture: {
+      readonly listing:
+        | { readonly pods: Pick<ReadonlyMap<string, unknown>, "has"> }
+        | undefined;
+    };
+  },
+): boolean | undefined {
+  return owned.has(uid) || picture.listing?.pods.has(uid);
 }
 
 /** Lists the logs that the agent's own pods write at the moment. */

@@ -4,8 +4,8 @@
  * @module
  */
 
-import { deepStrictEqual } from "node:assert/strict";
-import { runningLogs } from "../../../mod/app/pod_logs.ts";
+import { deepStrictEqual, strictEqual } from "node:assert/strict";
+import { isKnownPod, runningLogs } from "../../../mod/app/pod_logs.ts";
 import type { ObservedContainer } from "../../../mod/pod/observed/mod.ts";
 import { ended, observed, seen } from "../../support/observed_pods.ts";
 
@@ -64,3 +64,25 @@ Deno.test("runningLogs() leaves the logs of a pod alone whose names lead elsewhe
   const containers = [seen("c", { logPath: "c/0.log" })];
   deepStrictEqual(logsOf(containers, { name: "../x" }), []);
 });
+
+for (
+  const [what, isOwn, listing, expected] of [
+    ["the agent's own, and listed", true, ["u1"], true],
+    ["the agent's own, and not listed", true, [], true],
+    ["the agent's own, before there is a list", true, undefined, true],
+    ["another's, and listed", false, ["u1"], true],
+    ["another's, and not listed", false, ["u2"], false],
+    ["another's, before there is a list", false, undefined, undefined],
+  ] as const
+) {
+  Deno.test(`isKnownPod() says ${expected} of a pod that is ${what}`, () => {
+    const pods = new Set<string>(listing);
+    strictEqual(
+      isKnownPod("u1", {
+        owned: { has: () => isOwn },
+        picture: { listing: listing && { pods } },
+      }),
+      expected,
+    );
+  });
+}
