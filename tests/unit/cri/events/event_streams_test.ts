@@ -147,7 +147,9 @@ Deno.test("EventStreams.follow() does not take the refusal of a question for tha
 });
 
 Deno.test("EventStreams.follow() counts what it cannot read", async () => {
-  const rig = new StreamsRig(() => of(Uint8Array.of(10, 9), CREATED));
+  const rig = new StreamsRig(() =>
+    of(Uint8Array.of(10, 9), CREATED, IRRELEVANT)
+  );
   const seen = await Array.fromAsync(rig.follow());
   deepStrictEqual(seen.map(({ kind }) => kind), ["connected", "moved"]);
   const lines = rig.metrics.render().split("\n");
