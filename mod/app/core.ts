@@ -193,6 +193,7 @@ async function loadState(
   await directories.collectTrash();
   const { hostPathRoots } = config.node;
   const volumes = new PodVolumes({ rootDir, runDir, hostPathRoots }, {
+    clock,
     log,
     files,
     directories,

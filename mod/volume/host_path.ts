@@ -5,6 +5,7 @@
  */
 
 import type { Volume } from "../api/types/mod.ts";
+import type { TimeLimit } from "../host/files/mod.ts";
 import {
   createFile,
   fileErrorKind,
@@ -38,7 +39,7 @@ const FILE_MODE = 0o644;
 export async function hostPathSource(
   volume: HostPath,
   roots: readonly string[],
-  signal?: AbortSignal,
+  options: HostPathOptions,
 ): Promise<string> {
   const { path, type = "" } = volume;
   if (!path.startsWith("/") || path.split("/").includes("..")) {
@@ -57,14 +58,20 @@ export async function hostPathSource(
       `the hostPath "${path}" has the type "${type}", which can be checked only below a directory given by --host-path-roots`,
     );
   }
-  const found = await look(path) ??
-    await make(path, { root, rule, signal });
+  const found = await look(path, options) ??
+    await make(path, { root, rule, ...options });
   if (found === undefined || !rule.holds(found)) {
     throw new VolumeFailure(
       `hostPath type check failed: ${path} is not ${rule.wanted}`,
     );
   }
   return path;
+}
+
+interface HostPathOptions {
+  /** For looks at paths: one on a hung mount would keep a thread for files for good. */
+  readonly limit: Pick<TimeLimit, "run">;
+  readonly signal?: AbortSignal | undefined;
 }
 
 interface HostPathRule {
@@ -101,9 +108,12 @@ const RULES: ReadonlyMap<string, HostPathRule> = new Map<string, HostPathRule>([
   }],
 ]);
 
-async function look(path: string): Promise<Deno.FileInfo | undefined> {
+async function look(
+  path: string,
+  { limit }: Pick<HostPathOptions, "limit">,
+): Promise<Deno.FileInfo | undefined> {
   try {
-    return await unlessMissing(Deno.stat(path));
+    return await unlessMissing(limit.run(path, () => Deno.stat(path)));
   } catch (error) {
     switch (fileErrorKind(error)) {
       case "wrong_type":
@@ -122,10 +132,9 @@ async function look(path: string): Promise<Deno.FileInfo | undefined> {
 
 async function make(
   path: string,
-  wanted: {
+  wanted: HostPathOptions & {
     readonly root: string;
     readonly rule: HostPathRule;
-    readonly signal: AbortSignal | undefined;
   },
 ): Promise<Deno.FileInfo | undefined> {
   const { root, rule: { makes }, signal } = wanted;
@@ -150,7 +159,7 @@ async function make(
   if (!isDirectory && name !== undefined) {
     await makeFile(`${walked.path}/${name}`);
   }
-  return await look(path);
+  return await look(path, wanted);
 }
 
 async function realRoot(root: string): Promise<string> {

@@ -4,11 +4,12 @@
  * @module
  */
 
-import { isAbort } from "../base/mod.ts";
+import { type Clock, isAbort } from "../base/mod.ts";
 import { describeError } from "../base/text/mod.ts";
 import type { Logger } from "../base/telemetry/mod.ts";
 import type { Pod, Volume } from "../api/types/mod.ts";
 import type { ObjectGetter, ObjectId, Quantity } from "../api/objects/mod.ts";
+import { TimeLimit } from "../host/files/mod.ts";
 import type { VolumeSource } from "../pod/inputs/mod.ts";
 import { Claims } from "./claims.ts";
 import {
@@ -57,6 +58,7 @@ interface SourcedObjects extends ObjectGetter {
 
 /** What the volumes work with. */
 export interface VolumeDeps {
+  readonly clock: Clock;
   readonly log: Logger;
   readonly files: VolumeFiles;
   readonly directories: PodDirectories;
@@ -65,6 +67,9 @@ export interface VolumeDeps {
   /** What the node can give, by resource name. */
   readonly allocatable: () => ReadonlyMap<string, Quantity>;
 }
+
+// A healthy disk answers in milliseconds.
+const HOST_PATH_LIMIT_MS = 3000;
 
 const VOLUME_NAME = /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/;
 
@@ -90,6 +95,7 @@ export class PodVolumes {
   readonly #log: Logger;
   readonly #directories: PodDirectories;
   readonly #claims: Claims;
+  readonly #hostPathLimit: TimeLimit;
   #isWarned = false;
 
   constructor(options: VolumeOptions, deps: VolumeDeps) {
@@ -98,6 +104,10 @@ export class PodVolumes {
     this.#log = deps.log.named("volume");
     this.#directories = deps.directories;
     this.#claims = new Claims(options, deps);
+    this.#hostPathLimit = new TimeLimit(deps.clock, {
+      limitMs: HOST_PATH_LIMIT_MS,
+      asksAgain: true,
+    });
   }
 
   /**
@@ -176,7 +186,9 @@ export class PodVolumes {
     if (hostPath !== undefined) {
       const { hostPathRoots } = this.#options;
       const { signal } = options;
-      const path = await hostPathSource(hostPath, hostPathRoots, signal);
+      const limit = this.#hostPathLimit;
+      const given = { limit, signal };
+      const path = await hostPathSource(hostPath, hostPathRoots, given);
       return { hostPath: path, readOnly: false };
     }
     if (emptyDir !== undefined) {

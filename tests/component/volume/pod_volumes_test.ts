@@ -180,6 +180,34 @@ Deno.test("setUp() takes a hostPath once the object has appeared", async () => {
   strictEqual(await sourceOf(root, pod), path);
 });
 
+Deno.test("setUp() gives up on a hostPath that does not answer, and keeps one thread for it", async () => {
+  await using root = await Root.make();
+  const path = `${root.path}/host/nfs`;
+  await Deno.mkdir(path, { recursive: true });
+  const { stat } = Deno;
+  const late = Promise.withResolvers<Deno.FileInfo>();
+  let hung = 0;
+  using _restored = {
+    [Symbol.dispose]() {
+      Deno.stat = stat;
+    },
+  };
+  Deno.stat = (file) => file === path ? (hung++, late.promise) : stat(file);
+  const pod = podWith({ name: "v", hostPath: { path, type: "Directory" } });
+  const failed = failureOf(root, pod);
+  while (hung === 0) await Deno.lstat(path);
+  await root.clock.advance(3_000);
+  match(await failed, /does not answer within 3000 ms/);
+  for (let n = 0; n < 40; n++) {
+    match(await failureOf(root, pod), /does not answer within 3000 ms/);
+  }
+  strictEqual(hung, 1);
+  Deno.stat = stat;
+  late.resolve(await stat(path));
+  await root.clock.advance(0);
+  strictEqual(await sourceOf(root, pod), path);
+});
+
 Deno.test("list() names the pods that have a directory", async () => {
   await using root = await Root.make();
   deepStrictEqual(await root.directories.list(), []);

@@ -19,6 +19,7 @@ import {
   PodDirectories,
   PodVolumes,
 } from "../../../mod/volume/mod.ts";
+import { FakeClock } from "../fake_clock.ts";
 import { claimOf, keyed } from "../keyed_objects.ts";
 
 /** What the node can give. */
@@ -57,6 +58,7 @@ export async function volumesSetUp(
   const volumes = new PodVolumes(
     { ...places, hostPathRoots: ["/srv"] },
     {
+      clock: new FakeClock(),
       log: silentLogger,
       files,
       directories,

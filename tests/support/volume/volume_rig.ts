@@ -23,6 +23,7 @@ import {
   type VolumeSetup,
 } from "../../../mod/volume/mod.ts";
 import { container, pod } from "../pods.ts";
+import { FakeClock } from "../fake_clock.ts";
 import { claimOf, keyed } from "../keyed_objects.ts";
 import { succeeds } from "../succeeds.ts";
 
@@ -88,6 +89,7 @@ export class Root implements AsyncDisposable {
   /** What was taken away and not removed yet. */
   readonly garbage: Garbage[] = [];
   readonly objects: Objects = new Objects();
+  readonly clock: FakeClock = new FakeClock();
 
   constructor(path: string, files: VolumeFiles = { removeTree }) {
     this.path = path;
@@ -102,6 +104,7 @@ export class Root implements AsyncDisposable {
         hostPathRoots: [`${path}/host`],
       },
       {
+        clock: this.clock,
         log: silentLogger,
         files,
         directories: this.directories,

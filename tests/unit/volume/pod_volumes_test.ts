@@ -12,6 +12,7 @@ import {
   throws,
 } from "node:assert/strict";
 import { silentLogger } from "../../../mod/base/telemetry/mod.ts";
+import { FakeClock } from "../../support/fake_clock.ts";
 import { NO_OBJECTS } from "../../support/no_objects.ts";
 import type { Pod, Volume } from "../../../mod/api/types/mod.ts";
 import { PodDirectories } from "../../../mod/volume/pod_directories.ts";
@@ -30,6 +31,7 @@ const DIRECTORIES = new PodDirectories(
 const VOLUMES = new PodVolumes(
   { rootDir: "/state", runDir: "/run/state", hostPathRoots: ["/srv"] },
   {
+    clock: new FakeClock(),
     log: silentLogger,
     files: FILES,
     directories: DIRECTORIES,
