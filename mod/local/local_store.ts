@@ -16,28 +16,23 @@ import {
 } from "../api/access/mod.ts";
 import type { ApiObject } from "../api/workload/mod.ts";
 import type { Clock, Random } from "../base/mod.ts";
-import {
-  checkUid,
-  deleted,
-  type Deletion,
-  edited,
-  ended,
-  isFinished,
-  restated,
-  sameJson,
-} from "./changed_object.ts";
-import { immutableFaults } from "./immutable.ts";
-import { KindReader } from "./kind_reader.ts";
+import type { LocalObject } from "../api/objects/mod.ts";
+import { checkUid } from "./changed_object.ts";
 import {
   accessRef,
   type KindFacts,
   kindFacts,
   objectWords,
 } from "./kept_kinds.ts";
-import { generatedName, newObject } from "./new_object.ts";
+import { KindReader } from "./kind_reader.ts";
+import { ManifestKeeper, type RefusedManifest } from "./manifest_keeper.ts";
+import type { ManifestObject } from "./manifest_sets.ts";
+import { ObjectEdits } from "./object_edits.ts";
 import { ObjectState } from "./object_state.ts";
+import type { Heard } from "./object_store.ts";
 import type { KeptObject } from "./object_table.ts";
-import { type AnyObject, isApiObject, isDeleted } from "./parts.ts";
+import { isApiObject } from "./parts.ts";
+import { showObjects } from "./shown_objects.ts";
 import type { WatchLimits } from "./watch_history.ts";
 
 /** What a {@linkcode LocalStore} is built on. */
@@ -50,6 +45,12 @@ export interface LocalStoreDeps {
 export interface LocalStoreOptions {
   /** The node that pods are bound to when they are made. @default none */
   readonly nodeName?: string;
+  /**
+   * All sources of manifests that there are: what came from another one goes.
+   *
+   * @default any that speaks, and nothing goes
+   */
+  readonly sources?: readonly string[];
   readonly watchLimits?: WatchLimits;
 }
 
@@ -62,13 +63,27 @@ export interface LocalStoreOptions {
  */
 export class LocalStore implements ObjectClient {
   readonly #deps: LocalStoreDeps;
-  readonly #options: LocalStoreOptions;
   readonly #state: ObjectState;
+  readonly #edits: ObjectEdits;
+  readonly #manifests: ManifestKeeper;
 
   constructor(deps: LocalStoreDeps, options: LocalStoreOptions = {}) {
     this.#deps = deps;
-    this.#options = options;
-    this.#state = new ObjectState(options.watchLimits);
+    const state = new ObjectState(options.watchLimits);
+    const { clock, random } = deps;
+    const { nodeName, sources } = options;
+    const edits = new ObjectEdits({ state, clock, random, nodeName });
+    this.#state = state;
+    this.#edits = edits;
+    this.#manifests = new ManifestKeeper(sources, { state, edits });
+    state.use({
+      changed: () => 0,
+      followed: ({ key, before, after }) => {
+        // A manifest may wait for its name.
+        const isFree = after === undefined && before?.origin.kind !== "shown";
+        if (isFree) this.#manifests.settle(key);
+      },
+    });
   }
 
   /**
@@ -102,39 +117,14 @@ export class LocalStore implements ObjectClient {
   async create(wish: NewObject, signal: AbortSignal): Promise<ApiObject> {
     signal.throwIfAborted();
     const facts = this.#writable(wish);
-    const object = newObject(this.#named(wish), facts, {
-      random: this.#deps.random,
-      nowMs: this.#deps.clock.now(),
-      nodeName: this.#options.nodeName,
-    });
-    const ref = accessRef(object);
-    if (this.#state.table.get(ref) !== undefined) {
-      throw new ApiFailure(
-        "AlreadyExists",
-        `${objectWords(ref)} is there already`,
-      );
-    }
-    return await this.#told(this.#state.put(object, { kind: "owned" }));
-  }
-
-  /** A wish for a name that is free, if it is to be generated. */
-  #named(wish: NewObject): NewObject {
-    const { metadata } = wish;
-    if (metadata.name || !metadata.generateName) return wish;
-    let name = "";
-    for (let tries = 0; tries < NAME_TRIES; tries++) {
-      name = generatedName(metadata.generateName, this.#deps.random);
-      const ref = { kind: wish.kind, namespace: metadata.namespace, name };
-      if (this.#state.table.get(ref) === undefined) break;
-    }
-    return { ...wish, metadata: { ...metadata, name } };
+    return await this.#told(this.#edits.create(wish, facts, OWNED));
   }
 
   async update(object: ApiObject, signal: AbortSignal): Promise<ApiObject> {
     signal.throwIfAborted();
     const facts = this.#writable(object);
-    const kept = this.#find(accessRef(object));
-    return await this.#edit(kept, object, facts);
+    const kept = this.#findOwn(accessRef(object));
+    return await this.#told(this.#edits.edit(kept, object, facts));
   }
 
   async updateStatus(
@@ -143,8 +133,8 @@ export class LocalStore implements ObjectClient {
   ): Promise<ApiObject> {
     signal.throwIfAborted();
     this.#writable(object);
-    const kept = this.#find(accessRef(object));
-    return await this.#replace(kept, restated(kept.object, object));
+    const kept = this.#findOwn(accessRef(object));
+    return await this.#told(this.#edits.restate(kept, object));
   }
 
   async patch(
@@ -154,7 +144,7 @@ export class LocalStore implements ObjectClient {
   ): Promise<ApiObject> {
     signal.throwIfAborted();
     const facts = this.#writable(ref);
-    const kept = this.#find(ref);
+    const kept = this.#findOwn(ref);
     checkUid(kept.object, ref.uid);
     const { resourceVersion: _version, ...metadata } = kept.object.metadata;
     const wish = mergePatch({ ...kept.object, metadata }, patch);
@@ -164,7 +154,7 @@ export class LocalStore implements ObjectClient {
         `Cannot patch ${objectWords(ref)}: it would have no name any more`,
       );
     }
-    return await this.#edit(kept, wish, facts);
+    return await this.#told(this.#edits.edit(kept, wish, facts));
   }
 
   async delete(
@@ -174,10 +164,10 @@ export class LocalStore implements ObjectClient {
   ): Promise<void> {
     signal.throwIfAborted();
     this.#writable(ref);
-    const kept = this.#find(ref);
+    const kept = this.#findOwn(ref);
     checkUid(kept.object, options.uid);
-    const nowMs = this.#deps.clock.now();
-    this.#end(kept, deleted(kept.object, options, nowMs));
+    this.#manifests.dismiss(kept);
+    this.#edits.end(kept, options);
     await this.#state.told();
   }
 
@@ -187,33 +177,28 @@ export class LocalStore implements ObjectClient {
    */
   async finishDelete(uid: string): Promise<void> {
     const kept = this.#state.table.byUid(uid);
-    if (kept === undefined || !isDeleted(kept.object)) return;
-    this.#end(kept, ended(kept.object, this.#deps.clock.now()));
+    if (kept !== undefined) this.#edits.finish(kept);
     await this.#state.told();
   }
 
-  async #edit(
-    kept: KeptObject,
-    wish: AnyObject,
-    facts: KindFacts,
-  ): Promise<ApiObject> {
-    const rules = { facts, isFixed: immutableFaults };
-    const after = edited(kept.object, wish, rules);
-    if (!isFinished(after)) return await this.#replace(kept, after);
-    this.#state.remove({ ...kept, object: after });
-    return await this.#told(after);
+  /**
+   * Takes the full set of what the manifests of one source say. What was taken from it and
+   * is not in it any more is deleted, in the background, unless the source has more to say.
+   *
+   * @returns all that could not be taken as it stands in a manifest, of whatever source
+   */
+  replaceManifests(
+    source: string,
+    objects: readonly ManifestObject[],
+    heard: Heard = "whole",
+  ): readonly RefusedManifest[] {
+    this.#manifests.replace(source, objects, heard);
+    return this.#manifests.refused;
   }
 
-  #replace(kept: KeptObject, after: AnyObject): Promise<ApiObject> {
-    if (after === kept.object) return this.#told(after);
-    return this.#told(this.#state.put(after, kept.origin));
-  }
-
-  #end(kept: KeptObject, deletion: Deletion): void {
-    if (deletion.kind === "gone") this.#state.remove(kept);
-    else if (!sameJson(deletion.object, kept.object)) {
-      this.#state.put(deletion.object, kept.origin);
-    }
+  /** Shows what sources have beside that, to be read only; of Secrets no value is taken. */
+  showObjects(objects: readonly LocalObject[]): void {
+    showObjects(this.#state, objects);
   }
 
   /** Gives something back when it is kept. */
@@ -227,6 +212,16 @@ export class LocalStore implements ObjectClient {
     const kept = this.#state.table.get(ref);
     if (kept !== undefined) return kept;
     throw new ApiFailure("NotFound", `${objectWords(ref)} is not there`);
+  }
+
+  /** The same, if it is not the picture of what a source has. */
+  #findOwn(ref: AccessRef): KeptObject {
+    const kept = this.#find(ref);
+    if (kept.origin.kind !== "shown") return kept;
+    throw new ApiFailure(
+      "MethodNotAllowed",
+      `Cannot change ${objectWords(ref)}: it is kept in manifests only`,
+    );
   }
 
   #writable(ref: KindRef): KindFacts {
@@ -252,5 +247,4 @@ function isAny(_object: ApiObject): _object is ApiObject {
   return true;
 }
 
-// As upstream since 1.30: with so many tries a clash is as good as impossible.
-const NAME_TRIES = 8;
+const OWNED = { kind: "owned" } as const;

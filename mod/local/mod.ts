@@ -46,3 +46,5 @@ export {
   type LocalStoreDeps,
   type LocalStoreOptions,
 } from "./local_store.ts";
+export type { RefusedManifest } from "./manifest_keeper.ts";
+export type { ManifestObject } from "./manifest_sets.ts";

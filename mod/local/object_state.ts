@@ -6,21 +6,23 @@
 
 import { objectKey } from "./kept_kinds.ts";
 import { type KeptObject, ObjectTable, type Origin } from "./object_table.ts";
-import { type AnyObject, isDeleted, withMeta } from "./parts.ts";
+import { type AnyObject, withMeta } from "./parts.ts";
 import {
   type ObjectEvent,
   WatchHistory,
   type WatchLimits,
 } from "./watch_history.ts";
 
-/** What has to be done about a change before it is told. */
+/** What has to be done about changes. */
 export interface ChangeGate {
   /**
-   * Hears of every change.
+   * Hears of every change before it is told.
    *
    * @returns the number of the write that must be over first; 0 for none
    */
   changed(change: ObjectChanged): number;
+  /** Hears of it afterwards, and may change more. */
+  followed(change: ObjectChanged): void;
 }
 
 /** One change as a {@linkcode ChangeGate} sees it. */
@@ -31,7 +33,7 @@ export interface ObjectChanged {
   readonly after: KeptObject | undefined;
 }
 
-const OPEN: ChangeGate = { changed: () => 0 };
+const OPEN: ChangeGate = { changed: () => 0, followed: () => {} };
 
 type Waiting =
   | { readonly write: number; readonly event: ObjectEvent }
@@ -148,17 +150,11 @@ export class ObjectState {
     const write = Math.max(needed, this.#waiting.at(-1)?.write ?? 0);
     if (write <= this.#written) this.#publish(event);
     else this.#waiting.push({ write, event });
+    this.#gate.followed(change);
   }
 
   #publish(event: ObjectEvent): void {
     this.#toldRevision = event.revision;
     this.history(event.object.kind).publish(event);
   }
-}
-
-/** Whether an object was deleted by this change, or begins to be. */
-export function isEnd({ before, after }: ObjectChanged): boolean {
-  if (after === undefined) return true;
-  return isDeleted(after.object) &&
-    !(before !== undefined && isDeleted(before.object));
 }

@@ -21,7 +21,7 @@ export type Origin =
 export interface ManifestNote {
   readonly source: string;
   /** Names its content. */
-  readonly sha256: string;
+  readonly hash: string;
   /** The labels and annotations that come from it. */
   readonly labels: readonly string[];
   readonly annotations: readonly string[];

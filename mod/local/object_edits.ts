@@ -1,0 +1,130 @@
+/**
+ * Every way in which objects change, whoever wants it.
+ *
+ * @module
+ */
+
+import {
+  ApiFailure,
+  type DeleteOptions,
+  type NewObject,
+} from "../api/access/mod.ts";
+import type { Clock, Random } from "../base/mod.ts";
+import {
+  deleted,
+  type Deletion,
+  edited,
+  ended,
+  isFinished,
+  restated,
+  sameJson,
+} from "./changed_object.ts";
+import { immutableFaults } from "./immutable.ts";
+import { accessRef, type KindFacts, objectWords } from "./kept_kinds.ts";
+import { generatedName, newObject } from "./new_object.ts";
+import type { ObjectState } from "./object_state.ts";
+import type { KeptObject, Origin } from "./object_table.ts";
+import { type AnyObject, isDeleted } from "./parts.ts";
+
+/** Changes an {@linkcode ObjectState} by the rules of the API. */
+export class ObjectEdits {
+  readonly #deps: {
+    readonly state: ObjectState;
+    readonly clock: Clock;
+    readonly random: Random;
+    readonly nodeName: string | undefined;
+  };
+
+  /** @param deps.nodeName the node that pods are bound to when they are made */
+  constructor(deps: {
+    readonly state: ObjectState;
+    readonly clock: Clock;
+    readonly random: Random;
+    readonly nodeName: string | undefined;
+  }) {
+    this.#deps = deps;
+  }
+
+  /** @throws {ApiFailure} When the wish is invalid, or its name is taken. */
+  create(wish: NewObject, facts: KindFacts, origin: Origin): AnyObject {
+    const { state, clock, random, nodeName } = this.#deps;
+    const object = newObject(this.#named(wish), facts, {
+      random,
+      nowMs: clock.now(),
+      nodeName,
+    });
+    const ref = accessRef(object);
+    if (state.table.get(ref) === undefined) return state.put(object, origin);
+    throw new ApiFailure(
+      "AlreadyExists",
+      `${objectWords(ref)} is there already`,
+    );
+  }
+
+  /** A wish for a name that is free, if it is to be generated. */
+  #named(wish: NewObject): NewObject {
+    const { metadata } = wish;
+    if (metadata.name || !metadata.generateName) return wish;
+    const { state, random } = this.#deps;
+    let name = "";
+    for (let tries = 0; tries < NAME_TRIES; tries++) {
+      name = generatedName(metadata.generateName, random);
+      const ref = { kind: wish.kind, namespace: metadata.namespace, name };
+      if (state.table.get(ref) === undefined) break;
+    }
+    return { ...wish, metadata: { ...metadata, name } };
+  }
+
+  /**
+   * Replaces all but the status.
+   *
+   * @param origin where it comes from now, if that changes
+   * @throws {ApiFailure} When the wish is stale or changes what cannot change.
+   */
+  edit(
+    kept: KeptObject,
+    wish: AnyObject,
+    facts: KindFacts,
+    origin: Origin = kept.origin,
+  ): AnyObject {
+    const after = edited(kept.object, wish, {
+      facts,
+      isFixed: immutableFaults,
+    });
+    if (isFinished(after)) {
+      this.#deps.state.remove({ ...kept, object: after });
+      return after;
+    }
+    if (after === kept.object && origin === kept.origin) return after;
+    return this.#deps.state.put(after, origin);
+  }
+
+  /** @throws {ApiFailure} When the wish is stale. */
+  restate(kept: KeptObject, wish: AnyObject): AnyObject {
+    const after = restated(kept.object, wish);
+    if (after === kept.object) return after;
+    return this.#deps.state.put(after, kept.origin);
+  }
+
+  /** Deletes an object, or has it wait for what holds it. */
+  end(kept: KeptObject, options: DeleteOptions): void {
+    this.#apply(kept, deleted(kept.object, options, this.#deps.clock.now()));
+  }
+
+  /** Ends a Pod that was deleted; does nothing to others. */
+  finish(kept: KeptObject): void {
+    if (!isDeleted(kept.object)) return;
+    this.#apply(kept, ended(kept.object, this.#deps.clock.now()));
+  }
+
+  #apply(kept: KeptObject, deletion: Deletion): void {
+    const { state } = this.#deps;
+    if (deletion.kind === "gone") state.remove(kept);
+    else if (!sameJson(deletion.object, kept.object)) {
+      state.put(deletion.object, kept.origin);
+    }
+  }
+}
+
+// As upstream since 1.30: with so many tries a clash is as good as impossible.
+const NAME_TRIES = 8;
