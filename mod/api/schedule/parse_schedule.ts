@@ -36,16 +36,16 @@ export type Schedule =
 export function parseSchedule(text: string): Schedule {
   const words = text.split(/\s/).filter((word) => word !== "");
   const [first = ""] = words;
-  if (first === "") throw new SyntaxError("wanted five fields, found none");
+  if (first === "") throw new SyntaxError("Wanted five fields, found none");
   if (first.startsWith("TZ=") || first.startsWith("CRON_TZ=")) {
     throw new SyntaxError(
-      "cannot use TZ or CRON_TZ in a schedule, use `timeZone` instead",
+      "Cannot use TZ or CRON_TZ in a schedule, use `timeZone` instead",
     );
   }
   if (first.startsWith("@")) return named(words);
   if (words.length !== FIELDS.length) {
     throw new SyntaxError(
-      `wanted five fields, found ${words.length}: ${quoted(text)}`,
+      `Wanted five fields, found ${words.length}: ${quoted(text)}`,
     );
   }
   const [minutes, hours, days, months, weekdays] = words.map((word, at) =>
@@ -140,7 +140,7 @@ function named(words: readonly string[]): Schedule {
   if (text !== undefined && duration === undefined) return parseSchedule(text);
   const names = [...NAMED.keys()].join(", ");
   throw new SyntaxError(
-    `unknown schedule ${
+    `Unknown schedule ${
       quoted(words.join(" "))
     }, wanted five fields, ${names} or @every with a duration`,
   );
@@ -154,7 +154,7 @@ function readPeriod(text: string): number {
   } catch {
     // Its own words are for configuration files.
     throw new SyntaxError(
-      `wanted a duration such as 90s or 1h30m, found ${quoted(text)}`,
+      `Wanted a duration such as 90s or 1h30m, found ${quoted(text)}`,
     );
   }
   return Math.max(1000, Math.floor(ms / 1000) * 1000);
@@ -215,7 +215,7 @@ function readInteger(word: string, text: string, kind: FieldKind): number {
 }
 
 function fault(problem: string, text: string, { what }: FieldKind): Error {
-  return new SyntaxError(`the ${what} ${quoted(text)} ${problem}`);
+  return new SyntaxError(`The $ ${quoted(text)} ${problem}`);
 }
 
 function quoted(text: string): string {
