@@ -215,7 +215,7 @@ function readInteger(word: string, text: string, kind: FieldKind): number {
 }
 
 function fault(problem: string, text: string, { what }: FieldKind): Error {
-  return new SyntaxError(`The $ ${quoted(text)} ${problem}`);
+  return new SyntaxError(`The ${what} ${quoted(text)} ${problem}`);
 }
 
 function quoted(text: string): string {
