@@ -4,6 +4,7 @@
  * @module
  */
 
+import { setImmediate } from "node:timers";
 import {
   type AccessRef,
   ApiFailure,
@@ -25,6 +26,7 @@ import {
   objectWords,
 } from "./kept_kinds.ts";
 import { KindReader } from "./kind_reader.ts";
+import { OwnerGarbage } from "./owner_garbage.ts";
 import { ManifestKeeper, type RefusedManifest } from "./manifest_keeper.ts";
 import type { ManifestObject } from "./manifest_sets.ts";
 import { ObjectEdits } from "./object_edits.ts";
@@ -66,6 +68,7 @@ export class LocalStore implements ObjectClient {
   readonly #state: ObjectState;
   readonly #edits: ObjectEdits;
   readonly #manifests: ManifestKeeper;
+  readonly #garbage: OwnerGarbage;
 
   constructor(deps: LocalStoreDeps, options: LocalStoreOptions = {}) {
     this.#deps = deps;
@@ -76,12 +79,19 @@ export class LocalStore implements ObjectClient {
     this.#state = state;
     this.#edits = edits;
     this.#manifests = new ManifestKeeper(sources, { state, edits });
+    this.#garbage = new OwnerGarbage({
+      state,
+      edits,
+      isCertain: () => true,
+    });
     state.use({
       changed: () => 0,
-      followed: ({ key, before, after }) => {
+      followed: (change) => {
+        const { key, before, after } = change;
         // A manifest may wait for its name.
         const isFree = after === undefined && before?.origin.kind !== "shown";
         if (isFree) this.#manifests.settle(key);
+        this.#garbage.followed(change);
       },
     });
   }
@@ -201,6 +211,17 @@ export class LocalStore implements ObjectClient {
     showObjects(this.#state, objects);
   }
 
+  /** Removes what belongs to nothing any more, until `signal` aborts. */
+  async run(signal: AbortSignal): Promise<void> {
+    const garbage = this.#garbage;
+    while (!signal.aborted) {
+      garbage.collect(COLLECTED_AT_ONCE);
+      // Others are to have their turn in between.
+      if (garbage.isDue) await pause();
+      else await garbage.bell.wait(signal);
+    }
+  }
+
   /** Gives something back when it is kept. */
   async #told(object: ApiObject): Promise<ApiObject> {
     await this.#state.told();
@@ -246,5 +267,12 @@ export class LocalStore implements ObjectClient {
 function isAny(_object: ApiObject): _object is ApiObject {
   return true;
 }
+
+function pause(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}
+
+// Some milliseconds.
+const COLLECTED_AT_ONCE = 256;
 
 const OWNED = { kind: "owned" } as const;
