@@ -187,13 +187,16 @@ export class Reflector<T extends ApiObject> {
     const isWhole = act.kind === "stream" || act.isWhole;
     const leastS = isWhole ? WATCH_TIMEOUT_S : SHORT_TIMEOUT_S;
     const timeoutSeconds = Math.ceil(leastS * (1 + random.next()));
-    const whenListed = (): void =>
-      patience.within(timeoutSeconds * 1000 + WATCH_GRACE_MS);
+    // One that is not whole is not kept for long, however long it was asked for.
+    const whenListed = (isWhole: boolean): void => {
+      const seconds = isWhole ? timeoutSeconds : SHORT_TIMEOUT_S;
+      patience.within(seconds * 1000 + WATCH_GRACE_MS);
+    };
     const reader = new WatchReader<T>(
       { sink, isReadable: (object) => this.#isReadable(object), whenListed },
       { version: act.version, isListed, isWhole },
     );
-    if (isListed) whenListed();
+    if (isListed) whenListed(isWhole);
     else patience.whileMoving(STREAM_PATIENCE_MS, () => reader.events);
     this.#meters.watches.inc({ kind });
     const options = {

@@ -317,11 +317,12 @@ function afterWatch(
   moment: StepMoment,
 ): ReflectorState {
   const { version, isWhole, reason, retryAfterMs } = closed;
-  const again: Reflection = { kind: "watch", version, isWhole };
+  const again: Reflection = isWhole
+    ? { kind: "watch", version, isWhole }
+    : beginRound(memory);
   switch (reason) {
     case undefined:
-      if (!isWhole) return { memory, act: beginRound(memory) };
-      return closed.events === 0 && closed.lastedMs < SHORT_WATCH_MS
+      return isWhole && closed.events === 0 && closed.lastedMs < SHORT_WATCH_MS
         ? pause(memory, beginRound(memory), moment)
         : { memory, act: again };
     case "Unreachable":

@@ -25,8 +25,8 @@ export interface WatchBegin {
 export interface WatchReaderDeps<T extends ApiObject> {
   readonly sink: ObjectSink<T>;
   readonly isReadable: (object: T) => boolean;
-  /** Is called when everything that is there is known. */
-  readonly whenListed: () => void;
+  /** Is called when everything that is there has been said. */
+  readonly whenListed: (isWhole: boolean) => void;
 }
 
 /** How far the reading of a watch is. */
@@ -106,7 +106,7 @@ export class WatchReader<T extends ApiObject> {
     this.#isListed = true;
     this.#version = version;
     this.#deps.sink.replace(objects, { version, isWhole: this.#isWhole });
-    this.#deps.whenListed();
+    this.#deps.whenListed(this.#isWhole);
   }
 
   #bookmark(version: string): void {

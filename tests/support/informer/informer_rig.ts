@@ -23,7 +23,7 @@ import { type Item, ITEM_KIND, ObjectServer } from "./object_server.ts";
 
 /** An informer, who uses it, and the server it reads. */
 export class InformerRig implements AsyncDisposable {
-  readonly clock: FakeClock = new FakeClock();
+  readonly clock: FakeClock;
   readonly server: ObjectServer<Item>;
   readonly metrics: MetricsRegistry = new MetricsRegistry();
   readonly informer: SharedInformer<Item>;
@@ -31,14 +31,22 @@ export class InformerRig implements AsyncDisposable {
   #running: Promise<void> | undefined;
 
   constructor(
-    { source, log, server = new ObjectServer<Item>(), ...options }:
+    {
+      source,
+      log,
+      clock = new FakeClock(),
+      server = new ObjectServer<Item>(),
+      ...options
+    }:
       & Partial<InformerOptions<Item>>
       & {
         readonly source?: ListerWatcher<Item>;
         readonly log?: Logger;
+        readonly clock?: FakeClock;
         readonly server?: ObjectServer<Item>;
       } = {},
   ) {
+    this.clock = clock;
     this.server = server;
     const deps = { ...this.deps, ...log !== undefined && { log } };
     this.informer = new SharedInformer<Item>(

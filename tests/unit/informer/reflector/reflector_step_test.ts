@@ -181,11 +181,11 @@ const WATCHES: readonly StepRow[] = [
     learnt: { version: "12" },
   },
   {
-    name: "keeps in mind over a broken watch that the list was not whole",
+    name: "lists again after a broken watch of what was not whole",
     act: watchFrom("10", false),
     memory: AT_10,
     outcome: closed({ isWhole: false, reason: "Unreachable" }),
-    next: paused(watchFrom("12", false)),
+    next: paused({ kind: "list", version: "12" }),
     learnt: { version: "12" },
   },
   ...forEach(
