@@ -1,70 +1,12 @@
 /**
- * The bodies that both servers answer with.
+ * The bodies that only some paths answer with.
  *
  * @module
  */
 
 import type { Pod } from "../api/types/mod.ts";
+import { json, plain } from "./answer/mod.ts";
 import type { HealthSource } from "./ports.ts";
-
-/** Answers with a JSON document. */
-export function json(body: unknown, status: number = 200): Response {
-  // Well-formed whatever a pod holds: JSON.stringify escapes lone surrogates.
-  return plain(`${JSON.stringify(body)}\n`, {
-    status,
-    type: "application/json",
-  });
-}
-
-/** Answers with a text. */
-export function plain(
-  body: string,
-  options: { readonly status?: number; readonly type?: string } = {},
-): Response {
-  const bytes = new TextEncoder().encode(body);
-  return new Response(bytes, {
-    status: options.status ?? 200,
-    headers: {
-      "content-type": options.type ?? "text/plain; charset=utf-8",
-      "content-length": String(bytes.length),
-    },
-  });
-}
-
-/** Kubernetes' reasons for a refusal, and their codes. */
-const CODES = {
-  BadRequest: 400,
-  NotFound: 404,
-  MethodNotAllowed: 405,
-  Expired: 410,
-  TooManyRequests: 429,
-  InternalError: 500,
-};
-
-/** A refusal in the form of Kubernetes' `Status`. */
-export function failure(reason: keyof typeof CODES, message: string): Response {
-  return json(failureStatus(reason, message), CODES[reason]);
-}
-
-/** The body of a refusal. */
-export function failureStatus(
-  reason: keyof typeof CODES,
-  message: string,
-): object {
-  const code = CODES[reason];
-  const status = { metadata: {}, status: "Failure", message, reason, code };
-  return { kind: "Status", apiVersion: "v1", ...status };
-}
-
-/** The refusal of everything but reading. */
-export function refuseMethod(method: string): Response {
-  const response = failure(
-    "MethodNotAllowed",
-    `Cannot answer ${method}: wanted GET`,
-  );
-  response.headers.set("allow", "GET, HEAD");
-  return response;
-}
 
 /** The pods as a `List`, ordered by namespace and name. */
 export function podList(pods: readonly Pod[]): Response {

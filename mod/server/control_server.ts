@@ -4,28 +4,33 @@
  * @module
  */
 
+import { hasFailed, selectionFilter } from "../api/access/mod.ts";
 import { lastingPod } from "../api/vocabulary/mod.ts";
 import { type Clock, Semaphore, TaskGroup } from "../base/mod.ts";
 import { describeError } from "../base/text/mod.ts";
 import { type Logger, METRICS_CONTENT_TYPE } from "../base/telemetry/mod.ts";
 import {
   failure,
-  healthAnswer,
   json,
   plain,
-  podList,
+  QueryError,
   refuseMethod,
-} from "./answers.ts";
+  stream,
+} from "./answer/mod.ts";
+import { healthAnswer, podList } from "./answers.ts";
 import { parseEventQuery } from "./event_query.ts";
 import { OPEN_WATCHES, watchEvents } from "./event_watch.ts";
 import type { HttpQuestion } from "./http_question.ts";
+import {
+  answerObjects,
+  OPEN_OBJECT_WATCHES,
+  parseObjectPath,
+} from "./objects/mod.ts";
 import { parseLogQuery } from "./log_query.ts";
 import { hasLog, readLog } from "./log_reader.ts";
 import type { AgentView, NodeStats } from "./ports.ts";
-import { QueryError } from "./query.ts";
 import { resourceMetrics } from "./resource_metrics.ts";
 import { statsSummary } from "./stats_summary.ts";
-import { stream } from "./stream.ts";
 import {
   UnixListener,
   UnixListenError,
@@ -70,11 +75,12 @@ export class ControlServer implements AsyncDisposable {
     deps: ControlServerDeps,
   ): Promise<ControlServer> {
     const watches = new Semaphore(OPEN_WATCHES);
+    const objectWatches = new Semaphore(OPEN_OBJECT_WATCHES);
     const listen = () =>
       UnixListener.start(options, {
         ...deps,
         handler: (question, signal) =>
-          answer(question, { deps, watches, signal }),
+          answer(question, { deps, watches, objectWatches, signal }),
       });
     const server = new ControlServer(listen);
     try {
@@ -117,6 +123,7 @@ export class ControlServer implements AsyncDisposable {
 interface RequestContext {
   readonly deps: ControlServerDeps;
   readonly watches: Semaphore;
+  readonly objectWatches: Semaphore;
   /** Aborts when the server closes. */
   readonly signal: AbortSignal;
 }
@@ -130,7 +137,7 @@ async function answer(
   try {
     const names = url.pathname.split("/").slice(1).map(decodeURIComponent);
     const isStream = names[0] === "containerLogs" ||
-      (names.at(-1) === "events" && url.searchParams.has("watch"));
+      (names[0]?.startsWith("api") && url.searchParams.has("watch"));
     if (method === "HEAD" && isStream) {
       // The stream would never be read to its end, so its source would stay open.
       return refuseMethod(method);
@@ -140,9 +147,8 @@ async function answer(
     if (error instanceof URIError) {
       return failure("BadRequest", "Cannot read the path: bad escape");
     }
-    if (error instanceof QueryError) {
-      return failure("BadRequest", error.message);
-    }
+    const isBad = error instanceof QueryError || hasFailed(error, "BadRequest");
+    if (isBad) return failure("BadRequest", error.message);
     const { log } = context.deps;
     log.error("control_request_failed", { path: url.pathname, error });
     return failure("InternalError", describeError(error));
@@ -212,6 +218,15 @@ async function route(
     const names = parts.filter((_, at) => wanted[at] === "*");
     return await handler({ ...context, names, query: url.searchParams });
   }
+  const objectPath = parseObjectPath(parts);
+  if (objectPath !== undefined) {
+    const { deps: { view: { objects }, log }, objectWatches, signal } = context;
+    return await answerObjects(
+      { path: objectPath, query: url.searchParams },
+      { objects, watches: objectWatches, log },
+      signal,
+    );
+  }
   return failure("NotFound", `Cannot find "${url.pathname}"`);
 }
 
@@ -250,13 +265,13 @@ async function answerEvents(
 
 function listPods({ deps, names, query }: RoutedRequest): Response {
   const pods = deps.view.pods();
-  const namespace = names[0] ?? query.get("namespace") ?? "";
   // As with the API server, an empty namespace means all of them.
-  return podList(
-    namespace === ""
-      ? pods
-      : pods.filter(({ metadata }) => metadata.namespace === namespace),
-  );
+  const isMeant = selectionFilter("Pod", {
+    namespace: names[0] ?? query.get("namespace") ?? "",
+    labelSelector: query.get("labelSelector") ?? "",
+    fieldSelector: query.get("fieldSelector") ?? "",
+  });
+  return podList(isMeant === undefined ? pods : pods.filter(isMeant));
 }
 
 function getPod(

@@ -5,7 +5,7 @@
  */
 
 import type { WireEvent } from "../api/types/mod.ts";
-import { badValue, QueryError, readSwitch } from "./query.ts";
+import { badValue, QueryError, readSwitch } from "./answer/mod.ts";
 
 /** Which events are wanted, and whether those to come are too. */
 export interface EventQuery {

@@ -6,10 +6,9 @@
 
 import type { Semaphore } from "../base/mod.ts";
 import type { Logger } from "../base/telemetry/mod.ts";
-import { failure, failureStatus } from "./answers.ts";
+import { failure, failureStatus, type Pieces, stream } from "./answer/mod.ts";
 import type { EventQuery } from "./event_query.ts";
 import type { EventFeed, WireEventChange } from "./ports.ts";
-import { type Pieces, stream } from "./stream.ts";
 
 /** Each holds a little memory and is sent every event. */
 export const OPEN_WATCHES = 16;

@@ -4,7 +4,8 @@
  * @module
  */
 
-import { failure, healthAnswer, refuseMethod } from "./answers.ts";
+import { failure, refuseMethod } from "./answer/mod.ts";
+import { healthAnswer } from "./answers.ts";
 import type { ConnectionDeps } from "./http_connection.ts";
 import { HttpListener } from "./http_listener.ts";
 import type { HttpQuestion } from "./http_question.ts";

@@ -7,7 +7,7 @@
 import { Buffer } from "node:buffer";
 import type { Clock } from "../base/mod.ts";
 import type { Logger } from "../base/telemetry/mod.ts";
-import { failure } from "./answers.ts";
+import { failure } from "./answer/mod.ts";
 import {
   findHeadEnd,
   type HttpQuestion,
@@ -231,6 +231,9 @@ const PHRASES: Readonly<Record<number, string>> = {
   400: "Bad Request",
   404: "Not Found",
   405: "Method Not Allowed",
+  410: "Gone",
   429: "Too Many Requests",
   500: "Internal Server Error",
+  503: "Service Unavailable",
+  504: "Gateway Timeout",
 };

@@ -6,7 +6,7 @@
 
 import type { ReadLogOptions } from "./log_reader.ts";
 import type { LogRequest } from "./ports.ts";
-import { badValue, QueryError, quoted, readSwitch } from "./query.ts";
+import { badValue, QueryError, quoted, readSwitch } from "./answer/mod.ts";
 
 /** How a log is to be shown. */
 export type LogQuery =

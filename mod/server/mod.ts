@@ -4,8 +4,8 @@
  * Only the owner of the socket can connect, at no moment others. A connection asks one
  * question; what a client sends, holds open or does not read costs the agent a bounded
  * amount of memory and time. Answers come from an `AgentView`, so but for that of images they
- * do not wait for the runtime. Lists, `Status` objects, watches and field selectors are those of Kubernetes'
- * API as far as they go.
+ * do not wait for the runtime. Lists, `Status` objects, watches and selectors are those of
+ * Kubernetes' API as far as they go; objects are read here and never changed.
  *
  * @example The query of a request for events
  * ```ts
@@ -46,6 +46,6 @@ export type {
   SourceState,
   WireEventChange,
 } from "./ports.ts";
-export { QueryError } from "./query.ts";
+export { QueryError } from "./answer/mod.ts";
 export type { FsSummary, PodSummary, StatsSummary } from "./stats_summary.ts";
 export { UnixListenError } from "./unix_listener.ts";

@@ -7,6 +7,7 @@
 import type { Pod, WireEvent } from "../api/types/mod.ts";
 import type { ImageFileSystems, NetworkStats } from "../cri/model/mod.ts";
 import type { NodeFigures, PodUse } from "../usage/mod.ts";
+import type { NodeObjects } from "./objects/mod.ts";
 import type { PodReport } from "./pod_report.ts";
 
 /** What a watcher of events gets. */
@@ -153,6 +154,8 @@ export interface AgentView extends HealthSource {
   /** By the pod's full name; `undefined` when there is no such pod. */
   report(namespace: string, name: string): PodReport | undefined;
   readonly events: EventFeed;
+  /** What the node keeps beside pods; absent while the agent starts. */
+  readonly objects?: NodeObjects | undefined;
   /** All sources that are configured; none while the agent starts. */
   sources(): readonly SourceState[];
   /**

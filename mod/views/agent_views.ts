@@ -19,6 +19,7 @@ import type {
   PodReport,
   SourceState,
 } from "../server/mod.ts";
+import type { NodeObjects } from "../server/objects/mod.ts";
 import { eventFeed } from "./event_feed.ts";
 import { locateLog } from "./locate_log.ts";
 import type { ViewedCore } from "./ports.ts";
@@ -61,6 +62,11 @@ export class AgentViews implements AgentView {
     this.#config = config;
     this.#deps = deps;
     this.events = eventFeed(deps.events, { nodeName: config.node.name });
+  }
+
+  /** The objects that the core keeps; none before the first. */
+  get objects(): NodeObjects | undefined {
+    return this.#core?.objects;
   }
 
   /** From now on this core is shown. */

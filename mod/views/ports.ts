@@ -17,6 +17,7 @@ import type {
   SourceName,
   SourcesReady,
 } from "../source/merge/mod.ts";
+import type { NodeObjects } from "../server/objects/mod.ts";
 import type { StatusManager } from "../status/mod.ts";
 import type { NodeMeter, SharedMeter } from "../usage/mod.ts";
 
@@ -49,6 +50,8 @@ export interface ViewedCore {
   /** Those that are configured. */
   readonly sources: ReadonlyMap<SourceName, ViewedSource>;
   readonly storage: Pick<PodStorage, "pods">;
+  /** What the node keeps beside pods; absent where nothing keeps it. */
+  readonly objects?: NodeObjects;
   readonly sourcesReady: Pick<SourcesReady, "isReady">;
   readonly activities: Pick<Activities, "list">;
   readonly meters: {

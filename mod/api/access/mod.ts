@@ -35,5 +35,12 @@ export {
 export { parseFieldSelector } from "./field_query.ts";
 export { parseLabelSelector } from "./label_query.ts";
 export { mergePatch } from "./merge_patch.ts";
+export {
+  groupOf,
+  groupResource,
+  type Resource,
+  resourcePath,
+  RESOURCES,
+} from "./resources.ts";
 export { selectionFilter } from "./selection.ts";
 export { matchesLabels } from "./selector.ts";

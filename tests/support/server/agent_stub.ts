@@ -19,6 +19,7 @@ import {
   type PodReport,
   type SourceState,
 } from "../../../mod/server/mod.ts";
+import type { NodeObjects } from "../../../mod/server/objects/mod.ts";
 import { FakeClock } from "../fake_clock.ts";
 import { pod } from "../pods.ts";
 
@@ -36,6 +37,8 @@ export class AgentStub {
     list: () => ({ resourceVersion: "1", items: [] }),
     async *watch() {},
   };
+  /** Absent as long as the agent starts. */
+  objects: NodeObjects | undefined = undefined;
   report: (namespace: string, name: string) => PodReport | undefined = () =>
     undefined;
   locate: (request: LogRequest) => LogLocation = () => ({
@@ -54,8 +57,12 @@ export class AgentStub {
 
   /** Listens on `path` until the returned server is disposed. */
   serve(path: string): Promise<ControlServer> {
+    const objects = (): NodeObjects | undefined => this.objects;
     const deps: ControlServerDeps = {
       view: {
+        get objects() {
+          return objects();
+        },
         checks: ["ping"],
         pods: () => this.pods,
         report: (namespace, name) => this.report(namespace, name),

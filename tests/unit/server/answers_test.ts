@@ -6,9 +6,9 @@
 
 import { deepStrictEqual, strictEqual, throws } from "node:assert/strict";
 import type { Pod } from "../../../mod/api/types/mod.ts";
-import { failure, healthAnswer, podList } from "../../../mod/server/answers.ts";
+import { failure, QueryError } from "../../../mod/server/answer/mod.ts";
+import { healthAnswer, podList } from "../../../mod/server/answers.ts";
 import { parseLogQuery } from "../../../mod/server/log_query.ts";
-import { QueryError } from "../../../mod/server/query.ts";
 import { pod } from "../../support/pods.ts";
 
 Deno.test("podList() is a v1 List ordered by namespace and name", async () => {

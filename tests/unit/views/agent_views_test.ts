@@ -11,6 +11,7 @@ import { AgentViews } from "../../../mod/views/mod.ts";
 import { FakeClock } from "../../support/fake_clock.ts";
 import { NOW_MS } from "../../support/observed_pods.ts";
 import { containerStatus, pod } from "../../support/pods.ts";
+import { LocalRig } from "../../support/local/local_rig.ts";
 import {
   type CoreDraft,
   recorderOn,
@@ -64,6 +65,7 @@ Deno.test("AgentViews has nothing to show before the first core, and says that t
   strictEqual(views.locateLog(LOG).kind, "not_found");
   deepStrictEqual(views.sources(), []);
   deepStrictEqual(await views.images(), []);
+  strictEqual(views.objects, undefined);
   deepStrictEqual(views.notes(), []);
   deepStrictEqual(views.problems(), [
     { check: "syncloop", reason: "the agent is starting" },
@@ -231,4 +233,13 @@ Deno.test("AgentViews.problems() names a disk that takes no files, with or witho
   views.show(viewedCore());
   deepStrictEqual(views.problems(), [problem]);
   deepStrictEqual(views.checks, ["runtime", "pleg", "syncloop", "disk"]);
+});
+
+Deno.test("AgentViews shows the objects of the core, if it keeps any", () => {
+  const { store: objects } = new LocalRig();
+  const { views } = rig();
+  views.show(viewedCore({}));
+  strictEqual(views.objects, undefined);
+  views.show({ ...viewedCore({}), objects });
+  strictEqual(views.objects, objects);
 });

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { isAbort } from "../base/mod.ts";
+import { isAbort } from "../../base/mod.ts";
 
 /** Bytes as they come. */
 export type Pieces = AsyncGenerator<Uint8Array<ArrayBuffer>, void, undefined>;
