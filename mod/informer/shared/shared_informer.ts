@@ -315,17 +315,20 @@ export class SharedInformer<T extends ApiObject> {
   }
 
   #put({ key, object }: ObjectDelta<T>): void {
+    const before = this.#objects.get(key);
+    // What was told stays, so that nobody takes the same for something new.
+    if (before !== undefined && isSameState(before, object)) return;
     if (this.#options.freezes === true) freezeDeep(object);
-    const before = this.#objects.exchange(key, object);
-    if (before === undefined) {
-      const isInitial = !this.#hasSynced;
-      this.#tell({ kind: "added", object, isInitial });
-    } else if (!isSameLife(before, object)) {
-      this.#tell({ kind: "removed", object: before, isStale: true });
-      this.#tell({ kind: "added", object, isInitial: false });
-    } else if (!isSameVersion(before, object)) {
+    this.#objects.exchange(key, object);
+    if (before !== undefined && isSameLife(before, object)) {
       this.#tell({ kind: "updated", before, object });
+      return;
     }
+    if (before !== undefined) {
+      this.#tell({ kind: "removed", object: before, isStale: true });
+    }
+    const isInitial = !this.#hasSynced;
+    this.#tell({ kind: "added", object, isInitial });
   }
 
   #remove({ key, object }: ObjectDelta<T>): void {
@@ -354,8 +357,9 @@ export class SharedInformer<T extends ApiObject> {
 }
 
 /** Whether nothing has happened between the two. */
-function isSameVersion(before: ApiObject, after: ApiObject): boolean {
+function isSameState(before: ApiObject, after: ApiObject): boolean {
   const { resourceVersion } = before.metadata;
   return resourceVersion !== undefined &&
-    resourceVersion === after.metadata.resourceVersion;
+    resourceVersion === after.metadata.resourceVersion &&
+    isSameLife(before, after);
 }

@@ -153,7 +153,7 @@ export class FaultySource implements ListerWatcher<Item> {
   #refusal(): ApiFailure {
     const { random } = this.#deps;
     const reason = pick(random, REFUSALS);
-    const retryAfterMs = pick(random, [0, -1, 7_000, 1e9]);
+    const retryAfterMs = pick(random, [0, 0, 0, -1, 700, 7_000, 1e9]);
     return new ApiFailure(reason, `a fault: ${reason}`, { retryAfterMs });
   }
 

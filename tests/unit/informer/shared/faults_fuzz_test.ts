@@ -1,15 +1,18 @@
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import type { Random } from "../../../../mod/base/mod.ts";
 import { FakeClock } from "../../../support/fake_clock.ts";
-import { below, fuzz, pick } from "../../../support/fuzz/fuzz.ts";
+import { below, fuzz } from "../../../support/fuzz/fuzz.ts";
 import { FaultySource } from "../../../support/informer/faulty_source.ts";
 import { History } from "../../../support/informer/history.ts";
 import { InformerRig } from "../../../support/informer/informer_rig.ts";
 import {
   type Item,
-  item,
   ObjectServer,
 } from "../../../support/informer/object_server.ts";
+import {
+  happenAtRandom,
+  itemsByName,
+} from "../../../support/informer/random_life.ts";
 import { seededRandom } from "../../../support/seeded_random.ts";
 
 const STEPS = 60;
@@ -25,36 +28,6 @@ Deno.test("FaultySource makes each fault that it knows", async () => {
   }
   strictEqual(faults.size, 13, [...faults].join());
 });
-
-/** What happens on a server in one step. */
-function happen(
-  server: ObjectServer<Item>,
-  random: Random,
-  data: number,
-): void {
-  const name = `item-${below(random, 8)}`;
-  switch (pick(random, ["put", "put", "remove", "anew", "upkeep"])) {
-    case "put": {
-      const known = server.objects.get(`shop/${name}`);
-      const uid = known?.metadata.uid ?? `${name}-${data}`;
-      server.put(item(name, { data, uid }));
-      break;
-    }
-    case "remove":
-      server.remove(`shop/${name}`);
-      break;
-    case "anew":
-      server.remove(`shop/${name}`);
-      server.put(item(name, { data, uid: `${name}-${data}` }));
-      break;
-    default:
-      pick(random, [
-        () => server.bookmark(),
-        () => server.compact(),
-        () => server.endWatches(),
-      ])();
-  }
-}
 
 /** An informer in a storm, and after it; what its three handlers were told is checked. */
 async function storm(random: Random): Promise<FaultySource> {
@@ -76,13 +49,13 @@ async function storm(random: Random): Promise<FaultySource> {
       resyncMs: at * 7_000,
     });
   }
-  for (let data = 0; data < 10; data++) happen(server, random, data);
+  for (let data = 0; data < 10; data++) happenAtRandom(server, random, data);
   await rig.start();
   const lateAt = below(random, STEPS);
   for (let step = 0; step < STEPS; step++) {
     const changes = below(random, 6);
     for (let change = 0; change < changes; change++) {
-      happen(server, random, 100 * step + change);
+      happenAtRandom(server, random, 100 * step + change);
     }
     if (step === lateAt) {
       rig.informer.addHandler((notice) => histories[2]?.follow(notice), {
@@ -94,27 +67,21 @@ async function storm(random: Random): Promise<FaultySource> {
   }
   source.isStormy = false;
   await clock.advance(CALM_MS);
-  happen(server, random, -1);
+  happenAtRandom(server, random, -1);
   await clock.advance(CALM_MS);
   deepStrictEqual(
-    sorted(rig.informer.store.list()),
-    sorted(server.objects.values()),
+    itemsByName(rig.informer.store.list()),
+    itemsByName(server.objects.values()),
   );
   strictEqual(rig.informer.hasSynced, true);
   for (const history of histories) {
     deepStrictEqual(
-      sorted(history.believed.values()),
-      sorted(server.objects.values()),
+      itemsByName(history.believed.values()),
+      itemsByName(server.objects.values()),
     );
   }
   ok(histories.every(({ failed }) => failed === undefined));
   return source;
-}
-
-function sorted(items: Iterable<Item>): readonly Item[] {
-  return [...items].sort((one, other) =>
-    one.metadata.name < other.metadata.name ? -1 : 1
-  );
 }
 
 fuzz(

@@ -1,0 +1,108 @@
+import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
+import { setTimeout } from "node:timers/promises";
+import { isDeepStrictEqual } from "node:util";
+import { FakeClock } from "../../support/fake_clock.ts";
+import { below, fuzz } from "../../support/fuzz/fuzz.ts";
+import { FaultySource } from "../../support/informer/faulty_source.ts";
+import { FetchedItems } from "../../support/informer/fetched_items.ts";
+import { History } from "../../support/informer/history.ts";
+import { InformerRig } from "../../support/informer/informer_rig.ts";
+import { ItemApi } from "../../support/informer/item_api.ts";
+import {
+  happenAtRandom,
+  itemsByName,
+} from "../../support/informer/random_life.ts";
+import {
+  type Item,
+  item,
+  ObjectServer,
+} from "../../support/informer/object_server.ts";
+import { seededRandom } from "../../support/seeded_random.ts";
+import { until } from "../../support/until.ts";
+
+/** Lets what is on its way arrive; nothing depends on how much of it does. */
+function breathe(): Promise<void> {
+  return setTimeout(3);
+}
+
+for (const streams of [true, false]) {
+  Deno.test(`SharedInformer reads an API server over HTTP, by ${streams ? "streams" : "pages"}`, async () => {
+    const server = new ObjectServer<Item>();
+    for (let data = 0; data < 7; data++) server.put(item(`${data}`, { data }));
+    await using api = await ItemApi.start(server, seededRandom(1));
+    const source = new FetchedItems(api.url);
+    await using rig = new InformerRig({ source, streams, pageLimit: 3 });
+    const told = rig.listen();
+    await rig.start();
+    await rig.informer.synced(rig.stop.signal);
+    strictEqual(rig.informer.store.size, 7);
+    server.put(item("new"));
+    server.remove("shop/0");
+    server.bookmark();
+    await until(() => rig.informer.store.version === server.version);
+    deepStrictEqual(told.lines.slice(7), ["added new 0", "removed 0 0"]);
+    strictEqual(server.watches, 1);
+    // A cut connection is opened again after a pause.
+    server.endWatches();
+    server.put(item("later"));
+    await until(async () => {
+      await rig.clock.advance(1_000);
+      return rig.informer.lister.get("shop", "later") !== undefined;
+    });
+  });
+}
+
+const STEPS = 40;
+
+/** How often something was spoiled on the wire, over all inputs. */
+let spoiled = 0;
+
+fuzz("SharedInformer has what an API server over HTTP has when faults end", {
+  inputs: 12,
+  run: async ({ random }) => {
+    const server = new ObjectServer<Item>({ streams: random.next() < .7 });
+    const clock = new FakeClock();
+    const faulty = new FaultySource(server, { random, clock });
+    await using api = await ItemApi.start(faulty, random);
+    api.isStormy = true;
+    const source = new FetchedItems(api.url);
+    const streams = random.next() < .7;
+    await using rig = new InformerRig({ clock, source, streams, pageLimit: 3 });
+    const history = new History();
+    rig.informer.addHandler((notice) => history.follow(notice), {
+      name: "one",
+    });
+    await rig.start();
+    for (let step = 0; step < STEPS; step++) {
+      for (let change = below(random, 6); change > 0; change--) {
+        happenAtRandom(server, random, 100 * step + change);
+      }
+      if (random.next() < .1) clock.wall = below(random, 2e12);
+      await clock.advance(below(random, 20_000));
+      await breathe();
+    }
+    faulty.isStormy = false;
+    api.isStormy = false;
+    const wanted = () => itemsByName(server.objects.values());
+    await until(
+      async () => {
+        await clock.advance(10_000);
+        await breathe();
+        const found = itemsByName(rig.informer.store.list());
+        return isDeepStrictEqual(found, wanted());
+      },
+      "the store to be as the server",
+      () => ({
+        found: itemsByName(rig.informer.store.list()),
+        wanted: wanted(),
+      }),
+    );
+    deepStrictEqual(itemsByName(history.believed.values()), wanted());
+    strictEqual(history.failed, undefined);
+    for (const count of api.faults.values()) spoiled += count;
+  },
+});
+
+Deno.test("ItemApi has spoiled enough for the test above to mean something", () => {
+  ok(spoiled > 5, `${spoiled}`);
+});
