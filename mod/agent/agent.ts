@@ -47,7 +47,7 @@ import {
   type PodRemains,
   type RuntimePodSyncer,
 } from "./sync/mod.ts";
-import { heardOf, refersTo } from "./object_changes.ts";
+import { heardOf, refersTo, type WorkloadTaker } from "./object_changes.ts";
 import { shutDownNode } from "./node_shutdown.ts";
 import {
   ParkedPods,
@@ -93,6 +93,8 @@ interface AgentDeps {
   readonly objects:
     & Pick<ObjectStore, "replace">
     & Pick<ObjectGetter, "runtimeClass">;
+  /** Takes what makes pods; what it makes comes back from a source. */
+  readonly workloads: WorkloadTaker;
   /** What this node offers to pods, asked anew for each. */
   readonly node: () => AdmissionNode;
   readonly meters: StorageMeters;
@@ -126,10 +128,7 @@ interface AgentDeps {
   ) => AsyncIterable<PodLifecycleEvent>;
   /** The pods that the runtime showed at its last listing; `undefined` before the first. */
   readonly runtimePods: () => readonly PodListing[] | undefined;
-  /**
-   * The pods that a source had which has not spoken since the agent's start;
-   * `undefined` while they are not known.
-   */
+  /** The pods that a silent source had before the start; `undefined` while not known. */
   readonly expectedPods: () => readonly Pod[] | undefined;
   /** UIDs with a directory under the root directory. */
   readonly ownedUids: () => ReadonlySet<string>;
@@ -353,12 +352,13 @@ export class Agent {
 
   /** Objects come first, so that a pod of the same file finds them. */
   #deliver(set: SourceSet): void {
-    const { objects, storage, sourcesReady } = this.#deps;
+    const { objects, workloads, storage, sourcesReady } = this.#deps;
     const { source } = set;
     // Out of a checkpoint, and its source was quicker.
     if (storage.isStale(set)) return;
     const isFirst = !storage.seen(source);
     const changes = objects.replace(source, set.objects, heardOf(set));
+    workloads.replace(source, set.workloads, heardOf(set));
     storage.merge(this.#rollbacks.apply(set));
     sourcesReady.add(source);
     this.#reconciler.reconcile();

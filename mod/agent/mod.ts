@@ -19,4 +19,4 @@
  * @module
  */
 
-export { Agent } from "./agent.ts";
+export { Agent, type AgentOptions } from "./agent.ts";

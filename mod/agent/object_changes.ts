@@ -5,9 +5,14 @@
  */
 
 import type { Pod } from "../api/types/mod.ts";
+import type { WorkloadManifest } from "../api/workload/mod.ts";
 import type { Heard, ObjectChange } from "../local/mod.ts";
 import { objectReferences } from "../pod/inputs/mod.ts";
-import { isCompleteSet, type SourceSet } from "../source/merge/mod.ts";
+import {
+  isCompleteSet,
+  type SourceName,
+  type SourceSet,
+} from "../source/merge/mod.ts";
 
 /** A test for the pods that refer to a changed object. */
 export function refersTo(
@@ -16,6 +21,16 @@ export function refersTo(
   const changed = new Set(changes.map(keyOf));
   return (pod) =>
     objectReferences(pod).some((reference) => changed.has(keyOf(reference)));
+}
+
+/** Takes what makes pods. */
+export interface WorkloadTaker {
+  /** Takes all that a source has of it, as far as it was heard. */
+  replace(
+    source: SourceName,
+    workloads: readonly WorkloadManifest[],
+    heard: Heard,
+  ): void;
 }
 
 /** How much of its objects a source has said. */

@@ -5,7 +5,7 @@
  */
 
 import { Sessions } from "../base/mod.ts";
-import { Agent } from "../agent/mod.ts";
+import { Agent, type AgentOptions } from "../agent/mod.ts";
 import { RuntimePodSyncer } from "../agent/sync/mod.ts";
 import { GarbageCollector } from "../collect/mod.ts";
 import { LABEL_CONTAINER_NAME, LABEL_POD_UID } from "../api/vocabulary/mod.ts";
@@ -37,11 +37,21 @@ import type { NodeCgroupDriver } from "./cgroup_driver.ts";
 import type { CoreDeps } from "./core_deps.ts";
 import { buildGarbage } from "./core_garbage.ts";
 import { buildRuntime } from "./core_runtime.ts";
-import { buildSources, sourceNames, type Sources } from "./core_sources.ts";
+import {
+  buildSources,
+  manifestSources,
+  sourceNames,
+  type Sources,
+} from "./core_sources.ts";
 import { admissionNode } from "./gather_node_facts.ts";
 import { collectGarbage, IdleMemory } from "./idle_memory.ts";
 import { loadPulledImages, pullEnds } from "./image_records.ts";
 import { nodeIps } from "./node_ips.ts";
+import {
+  buildLocalWorkloads,
+  type LocalWorkloads,
+  type LocalWorkloadsDeps,
+} from "./workloads/mod.ts";
 import { buildMeters, buildPressure, type Meters } from "./build_pressure.ts";
 import { buildNodeResources } from "./node_resources.ts";
 import { OwnedPods } from "./owned_pods.ts";
@@ -63,6 +73,8 @@ export interface Core {
   readonly activities: Activities;
   readonly connection: CriConnection;
   readonly meters: Meters;
+  /** The objects of this node. */
+  readonly store: LocalWorkloads["store"];
   /** Starts containers. */
   readonly executor: Pick<PodExecutor, "imageHolds">;
 }
@@ -90,12 +102,15 @@ export async function buildCore(
   const meters = await buildMeters(config, { ...common, volumes });
   const prober = buildProber({ ...common, picture, memory: records });
   const logs = buildPodLogs(config, { ...common, owned, picture });
+  const parents = { ...common, ...sources, owned, agent: () => agent };
+  const local = buildLocal(config, parents);
   const agent: Agent = new Agent({
     ...common,
     ...sources,
     histories: await sources.rollbackStore.load(),
     prober,
-    background: [records, logs, ...background],
+    workloads: local.workloads,
+    background: [records, logs, ...background, ...local.background],
     reclaimers,
     remains,
     node: () => admissionNode(config, common.node.allocatable),
@@ -112,7 +127,7 @@ export async function buildCore(
         remains,
         resizes,
       }),
-    sources: [...sources.sources.values()],
+    sources: [...sources.sources.values(), local.source],
     lifecycleEvents: (signal) =>
       runtimeEvents(watch, { ...deps, driver }, signal),
     pullEnds: (signal) => pullEnds(executor, { ...common, ...state }, signal),
@@ -120,13 +135,31 @@ export async function buildCore(
     runtimePods: listedPods(picture),
     ownedUids: () => owned.uids,
     nameOf: (uid) => owned.nameOf(uid),
-  }, {
-    ...config.sync,
-    podsDir: `${config.paths.rootDir}/pods`,
-    podLogsDir: config.runtime.podLogsDir,
-  });
-  const parts = { agent, watch, prober, statuses, events, executor };
+  }, agentOptions(config));
+  const { store } = local;
+  const parts = { agent, watch, prober, statuses, events, executor, store };
   return { ...sources, ...parts, activities, sessions, connection, meters };
+}
+
+/** Builds what makes pods on this node. */
+function buildLocal(
+  config: AgentConfig,
+  deps: Omit<LocalWorkloadsDeps, "hasPod"> & {
+    readonly owned: Pick<OwnedPods, "has">;
+    readonly agent: () => Pick<Agent, "pods">;
+  },
+): LocalWorkloads {
+  const { owned, agent } = deps;
+  return buildLocalWorkloads({
+    ...deps,
+    hasPod: (uid) =>
+      owned.has(uid) || agent().pods().some((each) => each.uid === uid),
+  }, { nodeName: config.node.name, sources: manifestSources(config) });
+}
+
+function agentOptions({ sync, paths, runtime }: AgentConfig): AgentOptions {
+  const podsDir = `${paths.rootDir}/pods`;
+  return { ...sync, podsDir, podLogsDir: runtime.podLogsDir };
 }
 
 /** Builds what asks containers how they are. */

@@ -137,9 +137,16 @@ async function buildUrlSource(
   });
 }
 
-/** The sources that are configured. */
-export function sourceNames(
+/** The sources of manifests that are configured. */
+export function manifestSources(
   { source }: Pick<AgentConfig, "source">,
 ): readonly SourceName[] {
   return source.manifestUrl === undefined ? ["file"] : ["file", "http"];
+}
+
+/** All sources of pods: those of manifests, and the controllers of this node. */
+export function sourceNames(
+  config: Pick<AgentConfig, "source">,
+): readonly SourceName[] {
+  return [...manifestSources(config), "local"];
 }

@@ -179,11 +179,9 @@ export class EventRecorder implements EventSink {
 
   #write(event: UnnumberedEvent, unsaid: number): void {
     const { pod, count } = event;
-    const isPod = pod.kind === undefined;
+    const { name, about } = logFields(pod);
     const fields = {
-      ...(isPod
-        ? { pod: `${pod.namespace}/${pod.name}`, uid: pod.uid }
-        : { node: pod.name }),
+      ...about,
       reason: event.reason,
       event: event.message,
       ...(event.fieldPath !== undefined && { field: event.fieldPath }),
@@ -191,9 +189,25 @@ export class EventRecorder implements EventSink {
       // Some of them may have been other events over the limit.
       ...(unsaid > 0 && { unsaid }),
     };
-    const name = isPod ? "pod_event" : "node_event";
     if (event.type === "Warning") this.#log.warn(name, fields);
     else this.#log.info(name, fields);
+  }
+}
+
+/** How the log names what an event is about. */
+function logFields(
+  { kind, namespace, name, uid }: PodRef,
+): { readonly name: string; readonly about: Readonly<Record<string, string>> } {
+  switch (kind) {
+    case undefined:
+      return { name: "pod_event", about: { pod: `${namespace}/${name}`, uid } };
+    case "Node":
+      return { name: "node_event", about: { node: name } };
+    default:
+      return {
+        name: "object_event",
+        about: { object: `${kind} ${namespace}/${name}`, uid },
+      };
   }
 }
 

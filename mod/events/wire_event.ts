@@ -22,7 +22,7 @@ export function toWireEvent(
   event: RecordedEvent,
   node: { readonly nodeName: string },
 ): WireEvent {
-  const { pod, fieldPath } = event;
+  const { pod, fieldPath, component = COMPONENT } = event;
   const created = formatTime(event.bornMs);
   const suffix = suffixOf(event);
   return {
@@ -37,7 +37,7 @@ export function toWireEvent(
       creationTimestamp: created,
     },
     involvedObject: {
-      apiVersion: "v1",
+      apiVersion: pod.apiVersion ?? "v1",
       kind: pod.kind ?? "Pod",
       namespace: pod.namespace,
       name: pod.name,
@@ -46,13 +46,13 @@ export function toWireEvent(
     },
     reason: event.reason,
     message: event.message,
-    source: { component: COMPONENT, host: node.nodeName },
+    source: { component, host: node.nodeName },
     firstTimestamp: formatTime(event.firstMs),
     lastTimestamp: formatTime(event.lastMs),
     count: event.count,
     type: event.type,
     eventTime: null,
-    reportingComponent: COMPONENT,
+    reportingComponent: component,
     reportingInstance: node.nodeName,
   };
 }

@@ -4,13 +4,15 @@
  * @module
  */
 
-/** Says which pod is meant, without its spec, or that the node itself is. */
+/** Says which pod is meant, without its spec, or that the node or another object is. */
 export interface PodRef {
   readonly name: string;
   readonly namespace: string;
   readonly uid: string;
   /** Absent for a pod. */
-  readonly kind?: "Node";
+  readonly kind?: string;
+  /** @default "v1" */
+  readonly apiVersion?: string;
 }
 
 /** One thing about a pod, or about the node, that an operator should know. */
@@ -22,6 +24,8 @@ export interface PodEvent {
   /** The part of the pod that is meant, such as `spec.containers{web}`. */
   readonly fieldPath?: string;
   readonly facts?: EventFacts;
+  /** Who says so. @default "kubelet" */
+  readonly component?: string;
 }
 
 /** What the words of an event stand for; pods are explained by it, and it is not on the wire. */
@@ -63,8 +67,8 @@ export interface WireEvent {
     readonly creationTimestamp: string;
   };
   readonly involvedObject: {
-    readonly apiVersion: "v1";
-    readonly kind: "Pod" | "Node";
+    readonly apiVersion: string;
+    readonly kind: string;
     /** Empty for the node. */
     readonly namespace: string;
     readonly name: string;

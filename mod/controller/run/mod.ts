@@ -32,12 +32,11 @@
  */
 
 export {
-  claim,
-  type Claimed,
-  controllerOf,
-  controllerReference,
-  exactRef,
-} from "./owner.ts";
+  ControllerManager,
+  type ControllerManagerDeps,
+} from "./controller_manager.ts";
+export { InformerCache, type KindSource } from "./informer_cache.ts";
+export { claim, controllerOf, controllerReference, exactRef } from "./owner.ts";
 export { CONTROLLER_KINDS, isControllerKind, isOfKind } from "./kinds.ts";
 export {
   availableInMs,
@@ -46,7 +45,7 @@ export {
   podFromTemplate,
   readySince,
 } from "./replica.ts";
-export { ControllerRunner, type RunnerDeps } from "./runner.ts";
+export { ControllerRunner } from "./runner.ts";
 export type {
   Change,
   ChangeEvents,

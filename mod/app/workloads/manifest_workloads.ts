@@ -1,0 +1,62 @@
+/**
+ * The way of workloads from manifests into the node's store.
+ *
+ * @module
+ */
+
+import type { EventSink } from "../../api/types/mod.ts";
+import type { WorkloadManifest } from "../../api/workload/mod.ts";
+import type { Logger } from "../../base/telemetry/mod.ts";
+import type { Heard, LocalStore } from "../../local/mod.ts";
+import type { SourceName } from "../../source/merge/mod.ts";
+
+/** What is told of what the store does not take. */
+export interface ManifestWorkloadsDeps {
+  readonly events: EventSink;
+  readonly log: Logger;
+}
+
+/** Gives the store what manifests say, and says what it does not take. */
+export class ManifestWorkloads {
+  readonly #store: LocalStore;
+  readonly #deps: ManifestWorkloadsDeps;
+  /** What was told already, so that each set does not tell it again. */
+  #told: ReadonlySet<string> = new Set();
+
+  constructor(
+    store: LocalStore,
+    deps: ManifestWorkloadsDeps,
+  ) {
+    this.#store = store;
+    this.#deps = { ...deps, log: deps.log.named("source") };
+  }
+
+  replace(
+    source: SourceName,
+    workloads: readonly WorkloadManifest[],
+    heard: Heard,
+  ): void {
+    // It makes pods out of what the others say, and none of its own.
+    if (source === "local") return;
+    const refused = this.#store.replaceManifests(source, workloads, heard);
+    const told = new Set<string>();
+    for (const { ref, failure: { message }, source: from } of refused) {
+      const { apiVersion, kind, namespace, name } = ref;
+      const key = `${kind} ${namespace}/${name} ${message}`;
+      told.add(key);
+      if (this.#told.has(key)) continue;
+      const about = { apiVersion, kind, namespace, name, uid: "" };
+      this.#deps.log.warn("workload_refused", {
+        object: `${kind} ${namespace}/${name}`,
+        source: from,
+        reason: message,
+      });
+      this.#deps.events.record(about, {
+        type: "Warning",
+        reason: "FailedValidation",
+        message,
+      });
+    }
+    this.#told = told;
+  }
+}
