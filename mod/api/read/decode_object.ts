@@ -18,18 +18,16 @@ import {
 import type { RawObject, RawValue } from "../text/mod.ts";
 import type { ObjectMeta, PodSpec } from "../types/mod.ts";
 import {
-  checkFields,
-  each,
   labelProblem,
   mapKeyProblem,
-  oneOf,
   required,
   shape,
-  subdomainProblem,
+  validateClaimSpec,
   validateMetadata,
   validateOverhead,
   validateScheduling,
   validateSecretType,
+  type WrittenClaim,
 } from "../validate/mod.ts";
 import { readTyped } from "./schema.ts";
 
@@ -194,101 +192,21 @@ function checkTotal(
   );
 }
 
-interface ClaimSpec {
-  readonly accessModes?: readonly string[];
-  readonly volumeMode?: string;
-  readonly storageClassName?: string;
-  readonly resources?: {
-    readonly limits?: Readonly<Record<string, string>>;
-    readonly requests?: Readonly<Record<string, string>>;
-  };
-}
-
-/**
- * A node has one class of storage, a directory for each claim. It is called `local`,
- * and a claim that names none, or the empty one, gets it as well; so does one that
- * names another, with a warning. What chooses between volumes or fills them is
- * refused, since there is nothing to choose from.
- */
 function readClaim(value: RawObject, reading: ObjectReading): ClaimObject {
   const { at } = reading;
   const { metadata = {}, spec = {} } = readFields<
-    { readonly spec?: ClaimSpec }
+    { readonly spec?: WrittenClaim }
   >("PersistentVolumeClaim", value, reading);
   const ref = readRef(metadata, at);
-  const specAt = at.child("spec");
-  checkFields(spec, specAt, {
-    accessModes: validateModes,
-    volumeMode: oneOf("Block", "Filesystem"),
-    storageClassName: checkClass,
-  });
-  for (const [name, absent] of FOREIGN_FIELDS) {
-    const found = Object.entries(spec).find(([key]) => key === name)?.[1];
-    if (found === undefined || found === "") continue;
-    specAt.child(name).forbidden(
-      `a claim on this node gets a directory of its own; there ${absent}`,
-    );
-  }
+  validateClaimSpec(spec, at.child("spec"));
+  const { storage } = spec.resources?.requests ?? {};
   return {
     kind: "PersistentVolumeClaim",
     ...ref,
     accessModes: spec.accessModes ?? [],
     volumeMode: spec.volumeMode === "Block" ? "Block" : "Filesystem",
-    storage: readStorage(spec, specAt.child("resources")),
+    storage: storage === undefined ? undefined : parseQuantity(storage),
   };
-}
-
-function checkClass(name: string | undefined, at: Place): void {
-  if (name === undefined || name === "" || name === "local") return;
-  const problem = subdomainProblem(name);
-  if (problem !== undefined) at.invalid(name, problem);
-  else at.warn(`Has no effect: the node has one class of storage, "local"`);
-}
-
-const ACCESS_MODES = [
-  "ReadWriteOnce",
-  "ReadOnlyMany",
-  "ReadWriteMany",
-  "ReadWriteOncePod",
-];
-
-const FOREIGN_FIELDS: readonly (readonly [string, string])[] = [
-  ["dataSource", "is nothing to fill it from"],
-  ["dataSourceRef", "is nothing to fill it from"],
-  ["selector", "are no volumes to choose from"],
-  ["volumeAttributesClassName", "are no classes of attributes"],
-  ["volumeName", "are no volumes to choose from"],
-];
-
-function validateModes(
-  modes: readonly string[] | undefined,
-  at: Place,
-): void {
-  if (!modes?.length) at.required("at least 1 access mode is required");
-  each(oneOf(...ACCESS_MODES))(modes, at);
-  if (modes?.includes("ReadWriteOncePod") && modes.length > 1) {
-    at.forbidden("may not use ReadWriteOncePod with other access modes");
-  }
-}
-
-function readStorage(spec: ClaimSpec, at: Place): Quantity | undefined {
-  const { requests = {}, limits = {} } = spec.resources ?? {};
-  for (const [name, amounts] of Object.entries({ limits, requests })) {
-    for (const [resource, amount] of Object.entries(amounts)) {
-      const place = at.child(name).key(resource);
-      if (resource !== "storage") {
-        place.unsupported(resource, ["storage"]);
-      } else if (parseQuantity(amount).nano <= 0n) {
-        place.invalid(amount, "must be greater than zero");
-      }
-    }
-  }
-  const { storage } = requests;
-  if (storage === undefined) {
-    at.child("requests").key("storage").required();
-    return undefined;
-  }
-  return parseQuantity(storage);
 }
 
 /** Its tolerations are checked and then left out: a node by itself has no taints. */

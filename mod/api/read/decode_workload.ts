@@ -48,10 +48,29 @@ export function readWorkload(
 }
 
 /** Reports what defaults would hide. */
-function checkWritten({ kind, spec = {} }: WrittenWorkload, at: Place): void {
-  if (kind === "Job") return;
-  if (kind === "CronJob") return;
-  const hasDefault = kind === "ReplicationController";
-  if (hasDefault || "selector" in spec) return;
-  at.child("selector").required();
+function checkWritten(workload: WrittenWorkload, at: Place): void {
+  const { kind, spec = {} } = workload;
+  switch (kind) {
+    case "ReplicationController":
+      if (!("template" in spec)) at.child("template").required();
+      return;
+    case "ReplicaSet":
+    case "Deployment":
+    case "DaemonSet":
+    case "StatefulSet":
+      if (!("selector" in spec)) at.child("selector").required();
+      return;
+    case "CronJob": {
+      const { selector } = workload.spec?.jobTemplate?.spec ?? {};
+      if (selector === undefined) return;
+      at.child("jobTemplate").child("spec").child("selector").invalid(
+        selector,
+        "`selector` will be auto-generated",
+      );
+      return;
+    }
+    case "Job":
+      // It gets one that selects by its own UID.
+      return;
+  }
 }

@@ -45,6 +45,8 @@ const CHANGEABLE: readonly RegExp[] = [
 
 /** Fields whose entries are named by the manifest and not by the API. */
 const MAPS: ReadonlySet<string> = new Set([
+  "annotations",
+  "labels",
   "limits",
   "matchLabels",
   "nodeSelector",
@@ -53,7 +55,11 @@ const MAPS: ReadonlySet<string> = new Set([
 ]);
 
 /** Paths at which the two differ; a list of another length differs as a whole. */
-function differences(a: unknown, b: unknown, path: string): string[] {
+export function differences(
+  a: unknown,
+  b: unknown,
+  path: string,
+): string[] {
   if (Object.is(a, b)) return [];
   if (Array.isArray(a) && Array.isArray(b)) {
     if (a.length !== b.length) return [path];

@@ -19,12 +19,14 @@
  * @module
  */
 
-export { checkFields, each, oneOf, required, shape } from "./checks.ts";
+export { required, shape } from "./checks.ts";
 export { immutableChanges } from "./immutable_changes.ts";
+export { immutableWorkloadChanges } from "./immutable_workload.ts";
 export { containerMountPath, resolvedMountPath } from "./validate_mounts.ts";
-export { labelProblem, mapKeyProblem, subdomainProblem } from "./names.ts";
+export { labelProblem, mapKeyProblem } from "./names.ts";
 export { containerPlaces } from "./pod_index.ts";
 export { rollbackAfterMs } from "./validate_annotations.ts";
+export { validateClaimSpec, type WrittenClaim } from "./validate_claim.ts";
 export { validatePod } from "./validate_pod.ts";
 export { validateMetadata } from "./validate_metadata.ts";
 export { validateOverhead } from "./validate_resources.ts";

@@ -5,16 +5,20 @@
  * @module
  */
 
-import { matchesLabels } from "../access/mod.ts";
 import type { Place } from "../fault/mod.ts";
-import type {
-  LabelSelector,
-  PodTemplate,
-  WorkloadManifest,
-} from "../workload/mod.ts";
+import type { WorkloadManifest } from "../workload/mod.ts";
+import { checkFields, range } from "./checks.ts";
+import { validateCronJob, validateJob } from "./validate_job.ts";
 import { validateMetadata } from "./validate_metadata.ts";
-import { validatePodTemplate } from "./validate_pod.ts";
-import { LABEL_SELECTOR } from "./validate_scheduling.ts";
+import {
+  DAEMON_SET,
+  DEPLOYMENT,
+  STATEFUL_SET,
+  withClaims,
+} from "./validate_rollout.ts";
+import { validateLastingPods } from "./validate_selector.ts";
+
+const REPLICAS = { replicas: range(0), minReadySeconds: range(0) } as const;
 
 /**
  * Reports everything that is wrong with a workload.
@@ -23,59 +27,34 @@ import { LABEL_SELECTOR } from "./validate_scheduling.ts";
  * reported where it is read.
  */
 export function validateWorkload(workload: WorkloadManifest, at: Place): void {
-  const { kind, metadata, spec } = workload;
-  const place = at.child("spec");
-  validateMetadata(metadata, at.child("metadata"));
+  const { kind, spec } = workload;
+  const specAt = at.child("spec");
+  validateMetadata(workload.metadata, at.child("metadata"));
   switch (kind) {
     case "ReplicationController": {
-      const matchLabels = spec.selector;
-      return validatePods({ kind, ...spec, selector: { matchLabels } }, place);
+      const { selector: matchLabels, template } = spec;
+      checkFields(spec, specAt, REPLICAS);
+      const pods = { kind, template, selector: { matchLabels } };
+      return validateLastingPods(pods, specAt);
     }
     case "ReplicaSet":
+      checkFields(spec, specAt, REPLICAS);
+      return validateLastingPods({ kind, ...spec }, specAt);
     case "Deployment":
+      checkFields(spec, specAt, DEPLOYMENT);
+      return validateLastingPods({ kind, ...spec }, specAt);
     case "DaemonSet":
-    case "StatefulSet":
-      return validatePods({ kind, ...spec }, place);
+      checkFields(spec, specAt, DAEMON_SET);
+      return validateLastingPods({ kind, ...spec }, specAt);
+    case "StatefulSet": {
+      checkFields(spec, specAt, STATEFUL_SET);
+      const { selector } = spec;
+      const template = withClaims(spec);
+      return validateLastingPods({ kind, selector, template }, specAt);
+    }
     case "Job":
-      return validatePodTemplate(spec.template, place.child("template"));
+      return validateJob(workload, at);
     case "CronJob":
-      return validatePodTemplate(
-        spec.jobTemplate.spec.template,
-        place.child("jobTemplate").child("spec").child("template"),
-      );
-  }
-}
-
-interface PodOwner {
-  readonly kind: WorkloadManifest["kind"];
-  readonly selector: LabelSelector;
-  readonly template: PodTemplate;
-}
-
-/** Checks which pods are whose, and what they look like. */
-function validatePods({ kind, selector, template }: PodOwner, at: Place): void {
-  const { matchLabels = {}, matchExpressions = [] } = selector;
-  const selectorAt = at.child("selector");
-  LABEL_SELECTOR(selector, selectorAt);
-  if (Object.keys(matchLabels).length + matchExpressions.length === 0) {
-    selectorAt.invalid(selector, "an empty selector would mean all pods");
-  }
-  const templateAt = at.child("template");
-  const { metadata = {}, spec } = template;
-  if (!matchesLabels(selector, metadata.labels)) {
-    templateAt.child("metadata").child("labels").invalid(
-      metadata.labels ?? {},
-      "`selector` does not match template `labels`",
-    );
-  }
-  validatePodTemplate(template, templateAt);
-  const specAt = templateAt.child("spec");
-  if (spec.restartPolicy !== "Always") {
-    specAt.child("restartPolicy").unsupported(spec.restartPolicy, ["Always"]);
-  }
-  if (spec.activeDeadlineSeconds !== undefined) {
-    specAt.child("activeDeadlineSeconds").forbidden(
-      `a ${kind} has its pods run for ever`,
-    );
+      return validateCronJob(workload, at);
   }
 }
