@@ -20,8 +20,11 @@
  */
 
 export { required, shape } from "./checks.ts";
-export { immutableChanges } from "./immutable_changes.ts";
-export { immutableWorkloadChanges } from "./immutable_workload.ts";
+export {
+  immutableChanges,
+  immutableWorkloadChanges,
+} from "./immutable_changes.ts";
+
 export { containerMountPath, resolvedMountPath } from "./validate_mounts.ts";
 export { labelProblem, mapKeyProblem } from "./names.ts";
 export { containerPlaces } from "./pod_index.ts";

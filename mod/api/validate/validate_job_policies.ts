@@ -19,11 +19,11 @@ import {
 import { qualifiedNameProblem } from "./names.ts";
 import { containerNamesOf } from "./pod_index.ts";
 
-type JobSpec = JobTemplate["spec"];
-type FailurePolicy = NonNullable<JobSpec["podFailurePolicy"]>;
-type FailureRule = FailurePolicy["rules"][number];
+type JobRules = JobTemplate["spec"];
+type FailureRules = NonNullable<JobRules["podFailurePolicy"]>;
+type FailureRule = FailureRules["rules"][number];
 type ExitCodes = NonNullable<FailureRule["onExitCodes"]>;
-type SuccessPolicy = NonNullable<JobSpec["successPolicy"]>;
+type SuccessPolicy = NonNullable<JobRules["successPolicy"]>;
 type SuccessRule = SuccessPolicy["rules"][number];
 
 const MAX_RULES = 20;
@@ -33,9 +33,9 @@ const MAX_INDEX_TEXT = 64 * 1024;
 
 /** Reports what is wrong with how failures of pods count. */
 export function checkFailurePolicy(
-  policy: FailurePolicy | undefined,
+  policy: FailureRules | undefined,
   at: Place,
-  spec: JobSpec,
+  spec: JobRules,
 ): void {
   if (policy === undefined) return;
   const rulesAt = at.child("rules");
@@ -47,7 +47,7 @@ export function checkFailurePolicy(
 
 const ACTIONS = ["Count", "FailIndex", "FailJob", "Ignore"];
 
-function checkFailureRule(rule: FailureRule, at: Place, spec: JobSpec): void {
+function checkFailureRule(rule: FailureRule, at: Place, spec: JobRules): void {
   const { action, onExitCodes, onPodConditions = [] } = rule;
   const actionAt = at.child("action");
   required(oneOf(...ACTIONS))(action, actionAt);
@@ -75,7 +75,7 @@ function checkFailureRule(rule: FailureRule, at: Place, spec: JobSpec): void {
   );
 }
 
-function checkExitCodes(codes: ExitCodes, at: Place, spec: JobSpec): void {
+function checkExitCodes(codes: ExitCodes, at: Place, spec: JobRules): void {
   const { containerName, operator, values = [] } = codes;
   required(oneOf("In", "NotIn"))(operator, at.child("operator"));
   const names = containerNamesOf(spec.template.spec);
@@ -110,7 +110,7 @@ function checkExitCodes(codes: ExitCodes, at: Place, spec: JobSpec): void {
 export function checkSuccessPolicy(
   policy: SuccessPolicy | undefined,
   at: Place,
-  spec: JobSpec,
+  spec: JobRules,
 ): void {
   if (policy === undefined) return;
   if (spec.completionMode !== "Indexed") {

@@ -24,22 +24,24 @@ import { labelProblem } from "./names.ts";
 import { validateClaimSpec } from "./validate_claim.ts";
 
 /** A count, or a part of all in percent. */
-type Amount = number | string;
+type PodAmount = number | string;
 
 /** What a count or a percentage is as a number; both are zero at the same time. */
-function amountOf(amount: Amount): number {
+function amountOf(amount: PodAmount): number {
   return typeof amount === "number" ? amount : Number.parseInt(amount, 10);
 }
 
 /** A count that is not negative, or a percentage. */
-const AMOUNT: Check<Amount | undefined> = optional((amount: Amount, at) => {
-  if (typeof amount === "number") return range(0)(amount, at);
-  if (/^\d{1,9}%$/.test(amount)) return;
-  at.invalid(amount, "must be an integer or a percentage such as '5%'");
-});
+const AMOUNT: Check<PodAmount | undefined> = optional(
+  (amount: PodAmount, at) => {
+    if (typeof amount === "number") return range(0)(amount, at);
+    if (/^\d{1,9}%$/.test(amount)) return;
+    at.invalid(amount, "must be an integer or a percentage such as '5%'");
+  },
+);
 
 /** No more than all of them. */
-const PART: Check<Amount | undefined> = optional((amount: Amount, at) => {
+const PART: Check<PodAmount | undefined> = optional((amount: PodAmount, at) => {
   AMOUNT(amount, at);
   if (typeof amount === "string" && amountOf(amount) > 100) {
     at.invalid(amount, "must not be more than 100%");
@@ -69,8 +71,8 @@ export const DEPLOYMENT: FieldChecks<Deployment["spec"]> = {
 };
 
 interface RollingAmounts {
-  readonly maxSurge?: Amount;
-  readonly maxUnavailable?: Amount;
+  readonly maxSurge?: PodAmount;
+  readonly maxUnavailable?: PodAmount;
 }
 
 function checkRolling(update: RollingAmounts, at: Place): void {
