@@ -43,6 +43,7 @@ export { Semaphore } from "./semaphore.ts";
 export { Sessions } from "./sessions.ts";
 export { TaskGroup } from "./task_group.ts";
 export { Topic } from "./topic.ts";
+export { Wake } from "./wake.ts";
 export { UNMETERED, type WorkMeter } from "./work_meter.ts";
 export { WorkQueue } from "./work_queue.ts";
 export { WriteBehind } from "./write_behind.ts";

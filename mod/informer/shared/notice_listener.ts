@@ -4,11 +4,10 @@
  * @module
  */
 
-import { type Clock, isAbort, unlessAborted } from "../../base/mod.ts";
+import { type Clock, isAbort, unlessAborted, Wake } from "../../base/mod.ts";
 import type { Gauge, Logger } from "../../base/telemetry/mod.ts";
 import type { ApiObject } from "../../api/workload/mod.ts";
 import type { HandlerRegistration, Notice, NoticeHandler } from "./notice.ts";
-import { Wake } from "./wake.ts";
 
 /** After a handler has thrown; upstream's processorListener. */
 const FAILURE_PAUSE_MS = 1_000;

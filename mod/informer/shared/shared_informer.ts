@@ -12,6 +12,7 @@ import {
   type Random,
   TaskGroup,
   unlessAborted,
+  Wake,
 } from "../../base/mod.ts";
 import type { Logger, MetricsRegistry } from "../../base/telemetry/mod.ts";
 import type { ListerWatcher } from "../../api/access/mod.ts";
@@ -37,7 +38,6 @@ import type {
   NoticeHandler,
 } from "./notice.ts";
 import { NoticeListener } from "./notice_listener.ts";
-import { Wake } from "./wake.ts";
 
 /** What informers work with. */
 export interface InformerDeps {
