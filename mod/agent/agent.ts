@@ -358,7 +358,7 @@ export class Agent {
     if (storage.isStale(set)) return;
     const isFirst = !storage.seen(source);
     const changes = objects.replace(source, set.objects, heardOf(set));
-    workloads.replace(source, set.workloads, heardOf(set));
+    workloads.replace(set, heardOf(set));
     storage.merge(this.#rollbacks.apply(set));
     sourcesReady.add(source);
     this.#reconciler.reconcile();

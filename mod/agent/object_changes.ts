@@ -5,14 +5,9 @@
  */
 
 import type { Pod } from "../api/types/mod.ts";
-import type { WorkloadManifest } from "../api/workload/mod.ts";
 import type { Heard, ObjectChange } from "../local/mod.ts";
 import { objectReferences } from "../pod/inputs/mod.ts";
-import {
-  isCompleteSet,
-  type SourceName,
-  type SourceSet,
-} from "../source/merge/mod.ts";
+import { isCompleteSet, type SourceSet } from "../source/merge/mod.ts";
 
 /** A test for the pods that refer to a changed object. */
 export function refersTo(
@@ -23,14 +18,10 @@ export function refersTo(
     objectReferences(pod).some((reference) => changed.has(keyOf(reference)));
 }
 
-/** Takes what makes pods. */
+/** Takes what makes pods, and shows what they refer to. */
 export interface WorkloadTaker {
   /** Takes all that a source has of it, as far as it was heard. */
-  replace(
-    source: SourceName,
-    workloads: readonly WorkloadManifest[],
-    heard: Heard,
-  ): void;
+  replace(set: SourceSet, heard: Heard): void;
 }
 
 /** How much of its objects a source has said. */

@@ -54,7 +54,7 @@ function are(...wanted: readonly string[]) {
 }
 
 withRuntime("deployments", (test) => {
-  test("a Deployment is run, scaled and rolled out", async (runtime) => {
+  test("a Deployment is run, scaled, rolled out and removed", async (runtime) => {
     await using agent = await AgentProcess.start(runtime.agentOptions());
     await agent.apply("web.json", deployment("one", 2));
     const first = await agent.until("two pods", are("one", "one"));
@@ -69,5 +69,7 @@ withRuntime("deployments", (test) => {
     await agent.until("no pod", are());
     await agent.apply("web.json", deployment("three", 1));
     await agent.until("one pod", are("three"));
+    await agent.removeManifest("web.json");
+    await agent.until("none left", are());
   });
 });

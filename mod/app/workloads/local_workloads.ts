@@ -19,7 +19,7 @@ import {
   InformerCache,
 } from "../../controller/run/mod.ts";
 import { SharedInformerFactory } from "../../informer/shared/mod.ts";
-import { LocalStore } from "../../local/mod.ts";
+import { LocalStore, type ObjectStore } from "../../local/mod.ts";
 import { LocalPodReports, LocalPodSource } from "../../source/local/mod.ts";
 import type { PodStorage } from "../../source/merge/mod.ts";
 import type { StatusManager } from "../../status/mod.ts";
@@ -32,6 +32,7 @@ export interface LocalWorkloadsDeps {
   readonly log: Logger;
   readonly metrics: MetricsRegistry;
   readonly events: EventSink;
+  readonly objects: Pick<ObjectStore, "list">;
   readonly statuses: Pick<StatusManager, "follow">;
   readonly storage: Pick<PodStorage, "bySource">;
   /** Whether the agent has anything of a pod: a worker, or a directory on the disk. */
@@ -89,7 +90,7 @@ export function buildLocalWorkloads(
   return {
     store,
     source: new LocalPodSource({ pods, claims }),
-    background: [manager, reports],
+    background: [store, manager, reports],
     workloads: new ManifestWorkloads(store, deps),
   };
 }

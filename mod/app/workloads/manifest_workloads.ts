@@ -5,15 +5,16 @@
  */
 
 import type { EventSink } from "../../api/types/mod.ts";
-import type { WorkloadManifest } from "../../api/workload/mod.ts";
 import type { Logger } from "../../base/telemetry/mod.ts";
-import type { Heard, LocalStore } from "../../local/mod.ts";
-import type { SourceName } from "../../source/merge/mod.ts";
+import type { Heard, LocalStore, ObjectStore } from "../../local/mod.ts";
+import type { SourceSet } from "../../source/merge/mod.ts";
 
 /** What is told of what the store does not take. */
 export interface ManifestWorkloadsDeps {
   readonly events: EventSink;
   readonly log: Logger;
+  /** What pods of all sources refer to. */
+  readonly objects: Pick<ObjectStore, "list">;
 }
 
 /** Gives the store what manifests say, and says what it does not take. */
@@ -31,13 +32,11 @@ export class ManifestWorkloads {
     this.#deps = { ...deps, log: deps.log.named("source") };
   }
 
-  replace(
-    source: SourceName,
-    workloads: readonly WorkloadManifest[],
-    heard: Heard,
-  ): void {
+  /** Takes a set; to be called when the objects in it are known. */
+  replace({ source, workloads }: SourceSet, heard: Heard): void {
     // It makes pods out of what the others say, and none of its own.
     if (source === "local") return;
+    this.#store.showObjects(this.#deps.objects.list());
     const refused = this.#store.replaceManifests(source, workloads, heard);
     const told = new Set<string>();
     for (const { ref, failure: { message }, source: from } of refused) {

@@ -56,7 +56,8 @@ export class LocalPodSource {
       pods: pods.lister.list().toSorted(byName).map((pod) =>
         keepEqual(known.get(pod.metadata.uid), wantedPart(pod))
       ),
-      objects: claims.lister.list().toSorted(byName).map(claimOf),
+      objects: claims.lister.list().filter(isMadeHere).toSorted(byName)
+        .map(claimOf),
       workloads: [],
     };
     const isSame = last !== undefined &&
@@ -65,6 +66,11 @@ export class LocalPodSource {
       deepEqual(set.objects, last.objects);
     return isSame ? last : set;
   }
+}
+
+/** The store shows the claims of other sources, too; those have no time of their making. */
+function isMadeHere({ metadata }: PersistentVolumeClaim): boolean {
+  return metadata.creationTimestamp !== undefined;
 }
 
 function keepEqual(before: Pod | undefined, after: Pod): Pod {
