@@ -27,11 +27,12 @@ export interface ChangeListener {
  * creations in slow-start batches. After a failure in one such group the later groups are
  * not begun; what was dropped is wished again at the next look.
  *
+ * @param owner absent when it is gone, and adopts nothing
  * @returns what failed
  * @throws {unknown} The reason of `signal` when it aborts.
  */
 export async function doChanges(
-  owner: ApiObject,
+  owner: ApiObject | undefined,
   changes: readonly Change[],
   deps: {
     readonly client: ObjectClient;
@@ -68,7 +69,7 @@ function groupsOf(changes: readonly Change[]): Change[][] {
 }
 
 async function doGroup(
-  owner: ApiObject,
+  owner: ApiObject | undefined,
   group: readonly Change[],
   deps: Deps,
 ): Promise<readonly ChangeFailure[]> {
@@ -76,7 +77,7 @@ async function doGroup(
     change.verb === "patch" && change.isAdoption === true
   );
   if (isAdopting && !await isStillThere(owner, deps)) {
-    const message = `${owner.kind} ${owner.metadata.name} is not what it was`;
+    const message = "The object that would adopt it is not what it was";
     const failure = new ApiFailure("Conflict", message);
     return group.map((change) => ({ change, failure }));
   }
@@ -88,9 +89,10 @@ async function doGroup(
 
 /** Upstream's RecheckDeletionTimestamp: the cache may be behind. */
 async function isStillThere(
-  owner: ApiObject,
+  owner: ApiObject | undefined,
   { client, signal }: Deps,
 ): Promise<boolean> {
+  if (owner === undefined) return false;
   try {
     const { metadata } = await client.get(exactRef(owner), signal);
     return metadata.uid === owner.metadata.uid &&

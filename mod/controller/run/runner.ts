@@ -11,7 +11,7 @@ import { type Clock, WorkQueue } from "../../base/mod.ts";
 import { describeError } from "../../base/text/mod.ts";
 import type { Counter, Logger } from "../../base/telemetry/mod.ts";
 import { Awaited } from "./awaited.ts";
-import { doChanges } from "./do_changes.ts";
+import { type ChangeListener, doChanges } from "./do_changes.ts";
 import type {
   ChangeWords,
   ControlledKind,
@@ -46,6 +46,16 @@ interface Memory {
   failures: number;
   /** What was told at the last look, so that it is told again only when it is news. */
   told: readonly ChangeWords[];
+}
+
+/** There is no object left that something could be told of. */
+const UNHEARD: ChangeListener = { wrote() {}, deleted() {}, tell() {} };
+
+function partsOf(
+  key: string,
+): { readonly namespace: string; readonly name: string } {
+  const [namespace = "", name = ""] = key.split("/");
+  return { namespace, name };
 }
 
 /** Looks after all objects of one kind. */
@@ -95,11 +105,7 @@ export class ControllerRunner<Kind extends ControlledKind, Seen> {
   async #sync(key: string, signal: AbortSignal): Promise<boolean> {
     const { cache, clock } = this.#deps;
     const object = this.#find(key);
-    if (object === undefined) {
-      this.#awaited.forget(key);
-      this.#memory.delete(key);
-      return true;
-    }
+    if (object === undefined) return await this.#leave(key, signal);
     const waitMs = this.#awaited.remainingMs(key, cache, clock.monotonic());
     if (waitMs > 0) {
       // Whatever is awaited wakes the key when it comes.
@@ -121,8 +127,23 @@ export class ControllerRunner<Kind extends ControlledKind, Seen> {
   }
 
   #find(key: string): ControllerKinds[Kind] | undefined {
-    const [namespace = "", name = ""] = key.split("/");
+    const { namespace, name } = partsOf(key);
     return this.#deps.cache.get(this.#controller.kind, namespace, name);
+  }
+
+  /** The object is gone. */
+  async #leave(key: string, signal: AbortSignal): Promise<boolean> {
+    const { cache, client } = this.#deps;
+    this.#awaited.forget(key);
+    const changes = this.#controller.leave?.(partsOf(key), cache) ?? [];
+    const failures = await doChanges(undefined, changes, {
+      client,
+      listener: UNHEARD,
+      signal,
+    });
+    if (failures.length > 0) return false;
+    this.#memory.delete(key);
+    return true;
   }
 
   async #do(

@@ -156,4 +156,9 @@ export interface Controller<Kind extends ControlledKind, Seen> {
     seen: Seen,
     nowMs: number,
   ): Wishes<NonNullable<ControllerKinds[Kind]["status"]>>;
+  /** What is to be done for what is left when there is no object of that name. */
+  leave?(
+    gone: { readonly namespace: string; readonly name: string },
+    cache: ObjectCache,
+  ): readonly Change[];
 }
