@@ -22,7 +22,6 @@ import {
   isTracked,
   replacesEndedOnly,
   TRACKING_FINALIZER,
-  untrack,
 } from "./job_pods.ts";
 import { jobPauseMs, pauseMs } from "./pod_backoff.ts";
 import { judgeFailure } from "./policies.ts";

@@ -1,4 +1,8 @@
-/** Jobs and their pods, for tests of what becomes of them. */
+/**
+ * Jobs and their pods, for tests of what becomes of them.
+ *
+ * @module
+ */
 
 import type {
   ContainerStatus,

@@ -1,4 +1,8 @@
-/** What a look at a Job wishes, in words. */
+/**
+ * What a look at a Job wishes, in words.
+ *
+ * @module
+ */
 
 import type { ApiFailure } from "../../../mod/api/access/mod.ts";
 import type { Pod } from "../../../mod/api/types/mod.ts";
