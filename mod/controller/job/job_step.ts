@@ -13,7 +13,6 @@ import {
   type Change,
   type ChangeFailure,
   claim,
-  type Claimed,
   controllerOf,
   exactRef,
   type ObjectCache,
@@ -137,7 +136,7 @@ function stepRunning(
   return {
     changes: [
       ...freed,
-      ...claimChanges(claimed, candidates),
+      ...claimChanges(claimed.changes, candidates),
       ...untracked.map(untrack),
       ...podChanges(pods),
     ],
@@ -187,7 +186,7 @@ function adding({ metadata }: Pod): readonly string[] {
 
 /** A pod is tracked from when it is adopted until it is released. */
 function claimChanges(
-  { changes }: Claimed<Pod>,
+  changes: readonly Change[],
   candidates: readonly Pod[],
 ): readonly Change[] {
   const byUid = new Map(candidates.map((pod) => [pod.metadata.uid, pod]));

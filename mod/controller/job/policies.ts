@@ -13,10 +13,10 @@ import {
   parseIndexes,
 } from "./indexes.ts";
 
-type FailureRule = NonNullable<
+type PodFailureRule = NonNullable<
   Job["spec"]["podFailurePolicy"]
 >["rules"][number];
-type ExitCodes = NonNullable<FailureRule["onExitCodes"]>;
+type FailureExitCodes = NonNullable<PodFailureRule["onExitCodes"]>;
 
 /** What becomes of a Job by the failure of one of its pods. */
 export type FailureVerdict =
@@ -48,7 +48,7 @@ export function judgeFailure(job: Job, pod: Pod): FailureVerdict {
 }
 
 /** Why a rule means a pod, in upstream's words; `undefined` when it does not. */
-function matchWords(rule: FailureRule, pod: Pod): string | undefined {
+function matchWords(rule: PodFailureRule, pod: Pod): string | undefined {
   const { namespace, name } = pod.metadata;
   const { onExitCodes, onPodConditions } = rule;
   if (onExitCodes !== undefined) {
@@ -69,7 +69,7 @@ function matchWords(rule: FailureRule, pod: Pod): string | undefined {
 
 function failedContainer(
   { status }: Pod,
-  { containerName, operator, values }: ExitCodes,
+  { containerName, operator, values }: FailureExitCodes,
 ): ContainerStatus | undefined {
   const { containerStatuses = [], initContainerStatuses = [] } = status ?? {};
   return [...containerStatuses, ...initContainerStatuses].find((each) => {
