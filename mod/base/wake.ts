@@ -1,56 +1,53 @@
 /**
- * Waking one task cheaply.
+ * Waking one loop cheaply.
  *
  * @module
  */
 
 /**
  * What one loop sleeps on while it has nothing to do. Unlike a bell it keeps a ring for
- * later, and costs a promise a wait: for lines that carry every event of a server.
+ * later and costs no promise: for lines that carry every event of a server.
  */
 export class Wake {
-  #isRung = false;
-  #resolve: (() => void) | undefined;
+  /** Does the work; set while the loop runs and sleeps. */
+  #step: (() => void) | undefined;
 
-  /** Wakes the loop, or lets its next wait pass. */
+  /** Wakes the loop, or lets it work once more if it works. */
   ring(): void {
-    const resolve = this.#resolve;
-    this.#resolve = undefined;
-    if (resolve === undefined) this.#isRung = true;
-    else resolve();
-  }
-
-  /** Waits for a ring; only one may wait at a time. */
-  wait(): Promise<void> {
-    if (this.#isRung) {
-      this.#isRung = false;
-      return DONE;
-    }
-    return new Promise((resolve) => {
-      this.#resolve = resolve;
-    });
+    const step = this.#step;
+    if (step === undefined) return;
+    this.#step = undefined;
+    queueMicrotask(step);
   }
 
   /**
    * Works until `signal` aborts: `work` is called at first, but not before the caller goes
-   * on, after each ring, and again when it has waited for something.
+   * on, after rings, and again when it has waited for something.
+   *
+   * @throws {unknown} What the work throws.
    */
-  async run(
+  run(
     work: () => void | Promise<void>,
     signal: AbortSignal,
   ): Promise<void> {
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
     const ring = (): void => this.ring();
-    signal.addEventListener("abort", ring, { once: true });
-    try {
-      await DONE;
-      while (!signal.aborted) {
+    const step = (): void => {
+      if (signal.aborted) return resolve();
+      // Before the work, so that a ring from within is not lost.
+      this.#step = step;
+      try {
         const working = work();
-        await (working ?? this.wait());
+        if (working === undefined) return;
+        this.#step = undefined;
+        working.then(step, reject);
+      } catch (error) {
+        this.#step = undefined;
+        reject(error);
       }
-    } finally {
-      signal.removeEventListener("abort", ring);
-    }
+    };
+    signal.addEventListener("abort", ring, { once: true });
+    queueMicrotask(step);
+    return promise.finally(() => signal.removeEventListener("abort", ring));
   }
 }
-
-const DONE = Promise.resolve();

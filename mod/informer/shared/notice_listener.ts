@@ -53,6 +53,8 @@ export class NoticeListener<T extends ApiObject>
   readonly #wake = new Wake();
   readonly #synced = Promise.withResolvers<void>();
   #hasSynced = false;
+  /** Whether the handler is being waited for. */
+  #isWaiting = false;
   #nextTold = PENDING_LIMIT;
   #resyncAtMs: number;
 
@@ -109,12 +111,13 @@ export class NoticeListener<T extends ApiObject>
 
   #push(item: Notice<T> | typeof SYNCED): void {
     this.#ring.push(item);
-    if (this.#ring.size > this.#nextTold) this.#tellBehind();
+    if (this.#isWaiting) this.#watchLength();
     this.#wake.ring();
   }
 
   /** Calls the handler until nothing waits, or until it has to be waited for. */
   #drain(signal: AbortSignal): void | Promise<void> {
+    this.#isWaiting = false;
     for (;;) {
       if (signal.aborted) return;
       const item = this.#ring.shift();
@@ -126,13 +129,20 @@ export class NoticeListener<T extends ApiObject>
       }
       try {
         const handling = this.#handler(item);
-        if (handling !== undefined) {
-          return this.#settle(handling, item, signal);
-        }
+        if (handling === undefined) continue;
+        this.#wait();
+        return this.#settle(handling, item, signal);
       } catch (error) {
+        this.#wait();
         return this.#pause(error, item, signal);
       }
     }
+  }
+
+  /** Only now is it the handler that lets notices wait. */
+  #wait(): void {
+    this.#isWaiting = true;
+    this.#watchLength();
   }
 
   async #settle(
@@ -161,10 +171,11 @@ export class NoticeListener<T extends ApiObject>
     await this.#deps.clock.sleep(FAILURE_PAUSE_MS, signal).catch(() => {});
   }
 
-  #tellBehind(): void {
+  #watchLength(): void {
+    const pending = this.#ring.size;
+    if (pending <= this.#nextTold) return;
     const { kind, name: handler } = this.#options;
-    const pending = this.#ring.size - 1;
-    this.#nextTold *= 2;
+    while (this.#nextTold < pending) this.#nextTold *= 2;
     this.#deps.pending.set(pending, { kind, handler });
     this.#deps.log.warn("handler_is_behind", { kind, handler, pending });
   }

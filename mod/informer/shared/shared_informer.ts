@@ -319,7 +319,7 @@ export class SharedInformer<T extends ApiObject> {
     // What was told stays, so that nobody takes the same for something new.
     if (before !== undefined && isSameState(before, object)) return;
     if (this.#options.freezes === true) freezeDeep(object);
-    this.#objects.exchange(key, object);
+    this.#objects.exchange(key, object, before);
     if (before !== undefined && isSameLife(before, object)) {
       this.#tell({ kind: "updated", before, object });
       return;

@@ -51,6 +51,11 @@ export class DeltaQueue<T extends ApiObject> implements ObjectSink<T> {
   #size = 0;
   /** Where the latest delta of a key is, if nothing came since that concerns all keys. */
   readonly #latest = new Map<string, number>();
+  /**
+   * Up to which place `#latest` is complete. A delta that is taken before the next comes
+   * is never entered: that is what happens nearly always, and it is cheap so.
+   */
+  #entered = 0;
   readonly #wake: () => void;
 
   /** @param wake is called whenever something was put in */
@@ -70,25 +75,25 @@ export class DeltaQueue<T extends ApiObject> implements ObjectSink<T> {
 
   put(object: T): void {
     const key = keyInStore(object);
-    const { place, delta } = this.#latestOf(key);
+    const delta = this.#latestOf(key);
     if (delta?.kind === "put" && isSameLife(delta.object, object)) {
-      this.#drop(place);
+      this.#drop(key);
     }
-    this.#pushObject({ kind: "put", key, object });
+    this.#push({ kind: "put", key, object });
   }
 
   remove(object: T): void {
     const key = keyInStore(object);
-    const { delta } = this.#latestOf(key);
+    const delta = this.#latestOf(key);
     // The first of two removals in a row is the one that was seen.
     if (delta?.kind === "removed") return;
-    this.#pushObject({ kind: "removed", key, object });
+    this.#push({ kind: "removed", key, object });
   }
 
   replace(objects: readonly T[], facts: ListFacts): void {
     const last = this.#slots.at(-1);
     if (facts.isWhole && last?.kind === "replaced") this.#dropLast();
-    this.#pushForAll({ kind: "replaced", objects, facts });
+    this.#push({ kind: "replaced", objects, facts });
   }
 
   bookmark(version: string): void {
@@ -100,7 +105,7 @@ export class DeltaQueue<T extends ApiObject> implements ObjectSink<T> {
   /** Asks for everything that is held to be looked at again. */
   sync(): void {
     if (this.#slots.at(-1)?.kind === "sync") return;
-    this.#pushForAll({ kind: "sync" });
+    this.#push({ kind: "sync" });
   }
 
   /** Takes the next delta; `undefined` when there is none. */
@@ -111,9 +116,7 @@ export class DeltaQueue<T extends ApiObject> implements ObjectSink<T> {
       this.#slots[at] = undefined;
       if (delta === undefined) continue;
       this.#size--;
-      if ("key" in delta && this.#latest.get(delta.key) === this.#base + at) {
-        this.#latest.delete(delta.key);
-      }
+      if (this.#base + at < this.#entered) this.#leave(delta, this.#base + at);
       this.#compact();
       return delta;
     }
@@ -121,22 +124,26 @@ export class DeltaQueue<T extends ApiObject> implements ObjectSink<T> {
     return undefined;
   }
 
-  #latestOf(
-    key: string,
-  ): { readonly place: number; readonly delta: Delta<T> | undefined } {
+  #latestOf(key: string): Delta<T> | undefined {
+    if (this.#size === 0) return undefined;
+    const from = Math.max(this.#entered - this.#base, this.#head);
+    for (let at = from; at < this.#slots.length; at++) {
+      const delta = this.#slots[at];
+      if (delta !== undefined && "key" in delta) {
+        this.#latest.set(delta.key, this.#base + at);
+      } else if (delta?.kind === "replaced" || delta?.kind === "sync") {
+        this.#latest.clear();
+      }
+    }
+    this.#entered = this.#base + this.#slots.length;
     const place = this.#latest.get(key);
-    if (place === undefined) return { place: -1, delta: undefined };
-    return { place, delta: this.#slots[place - this.#base] };
+    return place === undefined ? undefined : this.#slots[place - this.#base];
   }
 
-  #pushObject(delta: ObjectDelta<T>): void {
-    this.#latest.set(delta.key, this.#base + this.#slots.length);
-    this.#push(delta);
-  }
-
-  #pushForAll(delta: Delta<T>): void {
-    this.#latest.clear();
-    this.#push(delta);
+  #leave(delta: Delta<T>, place: number): void {
+    if ("key" in delta && this.#latest.get(delta.key) === place) {
+      this.#latest.delete(delta.key);
+    }
   }
 
   #push(delta: Delta<T>): void {
@@ -150,22 +157,18 @@ export class DeltaQueue<T extends ApiObject> implements ObjectSink<T> {
 
   /** Takes the holes out. */
   #squeeze(): void {
-    this.#base += this.#head;
-    const kept: Delta<T>[] = [];
-    for (let at = this.#head; at < this.#slots.length; at++) {
-      const delta = this.#slots[at];
-      if (delta === undefined) continue;
-      const place = this.#base + at - this.#head;
-      if ("key" in delta && this.#latest.get(delta.key) === place) {
-        this.#latest.set(delta.key, this.#base + kept.length);
-      }
-      kept.push(delta);
-    }
-    this.#slots = kept;
+    this.#base += this.#slots.length;
+    this.#slots = this.#slots.filter((delta) => delta !== undefined);
     this.#head = 0;
+    this.#latest.clear();
+    this.#entered = this.#base;
   }
 
-  #drop(place: number): void {
+  /** Drops the latest delta of a key. */
+  #drop(key: string): void {
+    const place = this.#latest.get(key);
+    if (place === undefined) return;
+    this.#latest.delete(key);
     this.#slots[place - this.#base] = undefined;
     this.#size--;
   }

@@ -120,20 +120,24 @@ export class ObjectIndex<T extends ApiObject>
   /**
    * Sets what is under a key, or takes it away.
    *
+   * @param before what is there, from whoever has looked already
    * @returns what was there before
    */
-  exchange(key: string, object: T | undefined): T | undefined {
-    const before = this.#objects.get(key);
+  exchange(
+    key: string,
+    object: T | undefined,
+    before: T | undefined = this.#objects.get(key),
+  ): T | undefined {
     // All functions first, so that one that throws leaves everything as it was.
-    const moves = [];
-    for (const index of this.#indexes.values()) {
-      moves.push({
-        index,
-        from: before === undefined ? [] : index.valuesOf(before),
-        to: object === undefined ? [] : index.valuesOf(object),
-      });
+    const values = [];
+    for (const { valuesOf } of this.#indexes.values()) {
+      values.push(object === undefined ? NO_VALUES : valuesOf(object));
     }
-    for (const { index, from, to } of moves) index.move(key, from, to);
+    let at = 0;
+    for (const index of this.#indexes.values()) {
+      const from = before === undefined ? NO_VALUES : index.valuesOf(before);
+      index.move(key, from, values[at++] ?? NO_VALUES);
+    }
     if (object === undefined) this.#objects.delete(key);
     else this.#objects.set(key, object);
     return before;
@@ -167,6 +171,7 @@ export class ObjectIndex<T extends ApiObject>
   }
 }
 
+const NO_VALUES: readonly string[] = [];
 const NO_KEYS: ReadonlySet<string> = new Set();
 
 class NamedIndex<T> {
@@ -186,6 +191,8 @@ class NamedIndex<T> {
   }
 
   move(key: string, from: readonly string[], to: readonly string[]): void {
+    // The most changes leave an object where it is.
+    if (from.length === 1 && to.length === 1 && from[0] === to[0]) return;
     for (const value of from) {
       if (to.includes(value)) continue;
       const keys = this.#keys.get(value);

@@ -35,26 +35,62 @@ Deno.test("Wake.run() works at first and after each ring, not before its caller 
   strictEqual(counted.works, 2);
 });
 
-Deno.test("Wake keeps one ring for whoever waits later", async () => {
+Deno.test("Wake.run() works once for rings that come together, and after one from within", async () => {
   const wake = new Wake();
   wake.ring();
-  wake.ring();
-  const counted = count(wake);
+  const stop = new AbortController();
+  let works = 0;
+  const running = wake.run(() => {
+    if (++works === 2) wake.ring();
+  }, stop.signal);
   await clock.advance(0);
-  strictEqual(counted.works, 2);
-  await counted.stop();
+  strictEqual(works, 1);
+  wake.ring();
+  wake.ring();
+  strictEqual(works, 1);
+  await clock.advance(0);
+  strictEqual(works, 3);
+  stop.abort();
+  await running;
 });
 
-Deno.test("Wake.wait() passes once for a ring that has been", async () => {
+Deno.test("Wake.run() does not work beside itself", async () => {
   const wake = new Wake();
-  wake.ring();
-  await wake.wait();
-  let isWoken = false;
-  const waiting = wake.wait().then(() => isWoken = true);
+  const stop = new AbortController();
+  const gate = Promise.withResolvers<void>();
+  let works = 0;
+  const running = wake.run(() => {
+    works++;
+    return works === 1 ? gate.promise : undefined;
+  }, stop.signal);
   await clock.advance(0);
-  strictEqual(isWoken, false);
   wake.ring();
-  await waiting;
+  await clock.advance(0);
+  strictEqual(works, 1);
+  gate.resolve();
+  await clock.advance(0);
+  strictEqual(works, 2);
+  stop.abort();
+  await running;
+});
+
+Deno.test("Wake.run() that is stopped while it waits ends afterwards", async () => {
+  const wake = new Wake();
+  const stop = new AbortController();
+  const gate = Promise.withResolvers<void>();
+  let works = 0;
+  let isOver = false;
+  const running = wake.run(() => {
+    works++;
+    return gate.promise;
+  }, stop.signal).then(() => isOver = true);
+  await clock.advance(0);
+  stop.abort();
+  await clock.advance(0);
+  strictEqual(isOver, false);
+  gate.resolve();
+  await running;
+  strictEqual(works, 1);
 });
 
 Deno.test("Wake.run() works again when it has waited for something", async () => {
@@ -80,4 +116,8 @@ Deno.test("Wake.run() does nothing when it is stopped already, and rejects as it
     wake.run(() => Promise.reject(new Error("no")), signal),
     /no/,
   );
+  const broken = (): void => {
+    throw new Error("not at all");
+  };
+  await rejects(new Wake().run(broken, signal), /not at all/);
 });

@@ -144,6 +144,22 @@ Deno.test("SharedInformer tells nobody of what has not changed", async () => {
   deepStrictEqual(told.lines, ["added web 0 initial"]);
 });
 
+Deno.test("SharedInformer keeps what it has told when the same comes again", async () => {
+  await using rig = new InformerRig();
+  const told = rig.listen();
+  await rig.start();
+  const web = rig.server.put(item("web"));
+  await rig.clock.advance(0);
+  const kept = rig.informer.lister.get("shop", "web");
+  rig.server.say({ type: "MODIFIED", object: structuredClone(web) });
+  await rig.clock.advance(0);
+  strictEqual(rig.informer.lister.get("shop", "web"), kept);
+  rig.server.put(item("web", { data: 1 }));
+  await rig.clock.advance(0);
+  const last = told.notices.at(-1);
+  strictEqual(last?.kind === "updated" && last.before, kept);
+});
+
 Deno.test("SharedInformer takes the end of an object that came and went unseen as nothing", async () => {
   await using rig = new InformerRig();
   const told = rig.listen();
@@ -194,95 +210,6 @@ Deno.test("SharedInformer.addHandler() refuses periods below a second", async ()
     throws(() => rig.listen("often", { resyncMs }), RangeError);
   }
   rig.listen("just", { resyncMs: 1_000 });
-});
-
-Deno.test("SharedInformer lets no handler wait for another, and keeps the order of each", async () => {
-  await using rig = new InformerRig();
-  const gate = Promise.withResolvers<void>();
-  const slow: number[] = [];
-  rig.informer.addHandler(async ({ object }) => {
-    await gate.promise;
-    slow.push(object.data);
-  }, { name: "slow" });
-  const quick = rig.listen("quick");
-  await rig.start();
-  for (let data = 0; data < 3_000; data++) {
-    rig.server.put(item(`${data}`, { data }));
-  }
-  await rig.clock.advance(0);
-  strictEqual(quick.lines.length, 3_000);
-  deepStrictEqual(slow, []);
-  ok(rig.metrics.render().includes('handler="slow"} 2048'));
-  gate.resolve();
-  await rig.clock.advance(0);
-  deepStrictEqual(slow, Array.from({ length: 3_000 }, (_, at) => at));
-  ok(rig.metrics.render().includes('handler="slow"} 0'));
-});
-
-Deno.test("SharedInformer tells in the log who falls behind and who has caught up", async () => {
-  const lines: Lines = [];
-  await using rig = new InformerRig({ log: fieldsTo(lines) });
-  const gate = Promise.withResolvers<void>();
-  rig.informer.addHandler(() => gate.promise, { name: "slow" });
-  await rig.start();
-  for (let data = 0; data < 1_025; data++) rig.server.put(item(`${data}`));
-  await rig.clock.advance(0);
-  deepStrictEqual(lines, []);
-  for (let data = 0; data < 1_100; data++) rig.server.put(item(`more-${data}`));
-  await rig.clock.advance(0);
-  const behind = "handler_is_behind";
-  deepStrictEqual(all(lines, "message"), [behind, behind]);
-  deepStrictEqual(all(lines, "pending"), [1_024, 2_048]);
-  strictEqual(lines[0]?.["handler"], "slow");
-  gate.resolve();
-  await rig.clock.advance(0);
-  strictEqual(lines.at(-1)?.["message"], "handler_has_caught_up");
-  strictEqual(lines.length, 3);
-});
-
-for (const isAsync of [false, true]) {
-  const what = isAsync ? "rejects" : "throws";
-  Deno.test(`SharedInformer goes on a second after a handler ${what}`, async () => {
-    const lines: Lines = [];
-    await using rig = new InformerRig({ log: fieldsTo(lines) });
-    const seen: string[] = [];
-    const handle = ({ object: { metadata } }: { readonly object: Item }) => {
-      seen.push(metadata.name);
-      if (metadata.name === "bad") throw new Error("cannot look at this");
-    };
-    rig.informer.addHandler(
-      isAsync
-        ? (notice) => Promise.resolve().then(() => handle(notice))
-        : handle,
-      { name: "fragile" },
-    );
-    const other = rig.listen("other");
-    rig.server.put(item("bad"));
-    rig.server.put(item("good"));
-    await rig.start();
-    deepStrictEqual(seen, ["bad"]);
-    strictEqual(other.lines.length, 2);
-    deepStrictEqual(all(lines, "message"), ["handler_failed"]);
-    strictEqual(lines[0]?.["handler"], "fragile");
-    strictEqual(lines[0]?.["what"], "added");
-    strictEqual(lines[0]?.["name"], "bad");
-    await rig.clock.advance(999);
-    deepStrictEqual(seen, ["bad"]);
-    await rig.clock.advance(1);
-    deepStrictEqual(seen, ["bad", "good"]);
-  });
-}
-
-Deno.test("SharedInformer stops while a handler pauses, and leaves no timer", async () => {
-  const rig = new InformerRig();
-  rig.informer.addHandler(() => {
-    throw new Error("always");
-  }, { name: "fragile", resyncMs: 5_000 });
-  rig.server.put(item("web"));
-  await rig.start();
-  await rig[Symbol.asyncDispose]();
-  strictEqual(rig.clock.pendingTimers, 0);
-  strictEqual(rig.server.watches, 0);
 });
 
 Deno.test("SharedInformer tries an object again that an index could not take, and loses no other", async () => {
