@@ -21,8 +21,8 @@ export interface OwnerView {
   byUid(uid: string): AnyObject | undefined;
   /** All that names an owner. */
   dependents(uid: string): readonly AnyObject[];
-  /** Whether what is not found is not there. */
-  isCertain(uid: string): boolean;
+  /** Whether an owner that is not found is not there. */
+  isCertain(owner: OwnerReference, namespace: string): boolean;
 }
 
 /** What is to be done to an object. */
@@ -105,7 +105,8 @@ function fateOf(
   if (kindFacts(owner) === undefined) return "unknown";
   const found = view.byUid(owner.uid);
   if (found === undefined) {
-    return view.isCertain(owner.uid) ? "absent" : "unknown";
+    const isCertain = view.isCertain(owner, metadata.namespace);
+    return isCertain ? "absent" : "unknown";
   }
   const { namespace } = found.metadata;
   const isIt = found.kind === owner.kind &&

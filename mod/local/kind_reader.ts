@@ -55,6 +55,7 @@ export class KindReader<T extends ApiObject> implements ListerWatcher<T> {
   ): Promise<ObjectList<T>> {
     signal.throwIfAborted();
     const { state } = this.#deps;
+    state.checkReady();
     const { kind } = this.#facts;
     const filter = selectionFilter(kind, options);
     const from = options.continue === undefined
@@ -107,6 +108,7 @@ export class KindReader<T extends ApiObject> implements ListerWatcher<T> {
   ): Promise<AsyncIterable<WatchEvent<T>>> {
     signal.throwIfAborted();
     const { state } = this.#deps;
+    state.checkReady();
     const { kind } = this.#facts;
     const filter = selectionFilter(kind, options);
     const wanted = this.#checkReached(options.resourceVersion);

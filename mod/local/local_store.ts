@@ -17,8 +17,11 @@ import {
 } from "../api/access/mod.ts";
 import type { ApiObject } from "../api/workload/mod.ts";
 import type { Clock, Random } from "../base/mod.ts";
+import { type Logger, silentLogger } from "../base/telemetry/mod.ts";
 import type { LocalObject } from "../api/objects/mod.ts";
 import { checkUid } from "./changed_object.ts";
+import { Journal, type JournalDamage } from "./journal.ts";
+import { type JournalDisk, journalDisk } from "./journal_disk.ts";
 import {
   accessRef,
   type KindFacts,
@@ -27,8 +30,10 @@ import {
 } from "./kept_kinds.ts";
 import { KindReader } from "./kind_reader.ts";
 import { OwnerGarbage } from "./owner_garbage.ts";
+import { LocalLosses } from "./local_losses.ts";
 import { ManifestKeeper, type RefusedManifest } from "./manifest_keeper.ts";
 import type { ManifestObject } from "./manifest_sets.ts";
+import { ObjectKeeping } from "./object_keeping.ts";
 import { ObjectEdits } from "./object_edits.ts";
 import { ObjectState } from "./object_state.ts";
 import type { Heard } from "./object_store.ts";
@@ -41,10 +46,20 @@ import type { WatchLimits } from "./watch_history.ts";
 export interface LocalStoreDeps {
   readonly clock: Clock;
   readonly random: Random;
+  /** @default silent */
+  readonly log?: Logger;
+  /** @default the real one */
+  readonly disk?: JournalDisk;
 }
 
 /** How a {@linkcode LocalStore} works. */
 export interface LocalStoreOptions {
+  /**
+   * Where objects are kept; made when the first one is.
+   *
+   * @default nowhere: they end with the store
+   */
+  readonly directory?: string;
   /** The node that pods are bound to when they are made. @default none */
   readonly nodeName?: string;
   /**
@@ -64,36 +79,79 @@ export interface LocalStoreOptions {
  * well as its kind demands.
  */
 export class LocalStore implements ObjectClient {
-  readonly #deps: LocalStoreDeps;
+  readonly #clock: Clock;
   readonly #state: ObjectState;
+  readonly #losses: LocalLosses;
+  readonly #keeping: ObjectKeeping | undefined;
   readonly #edits: ObjectEdits;
   readonly #manifests: ManifestKeeper;
   readonly #garbage: OwnerGarbage;
+  /** What is to be shown when everything else is known. */
+  #shown: readonly LocalObject[] | undefined;
 
   constructor(deps: LocalStoreDeps, options: LocalStoreOptions = {}) {
-    this.#deps = deps;
     const state = new ObjectState(options.watchLimits);
+    const losses = new LocalLosses();
+    const keeping = keepingOf(state, deps, options);
     const { clock, random } = deps;
     const { nodeName, sources } = options;
-    const edits = new ObjectEdits({ state, clock, random, nodeName });
-    this.#state = state;
-    this.#edits = edits;
-    this.#manifests = new ManifestKeeper(sources, { state, edits });
-    this.#garbage = new OwnerGarbage({
+    const lostIn = (key: string) => losses.lostIn(key);
+    const edits = new ObjectEdits({ state, clock, random, nodeName, lostIn });
+    const note = (key: string, value: unknown) => keeping?.note(key, value);
+    const manifests = new ManifestKeeper(sources, { state, edits, note });
+    const garbage = new OwnerGarbage({
       state,
       edits,
-      isCertain: () => true,
+      isCertain: (owner, namespace) => losses.isCertain(owner, namespace),
     });
+    if (keeping !== undefined) state.block("they have not been read");
     state.use({
-      changed: () => 0,
+      changed: (change) => keeping?.changed(change) ?? 0,
       followed: (change) => {
+        losses.followed(change);
         const { key, before, after } = change;
         // A manifest may wait for its name.
         const isFree = after === undefined && before?.origin.kind !== "shown";
-        if (isFree) this.#manifests.settle(key);
-        this.#garbage.followed(change);
+        if (isFree) manifests.settle(key);
+        garbage.followed(change);
       },
     });
+    this.#clock = clock;
+    this.#state = state;
+    this.#losses = losses;
+    this.#keeping = keeping;
+    this.#edits = edits;
+    this.#manifests = manifests;
+    this.#garbage = garbage;
+  }
+
+  /** What of the kept objects cannot be read; `undefined` when nothing is missing. */
+  get damage(): JournalDamage | undefined {
+    return this.#losses.damage;
+  }
+
+  /** Why nothing can be written at present; `undefined` when it can. */
+  get writeFailure(): string | undefined {
+    return this.#keeping?.failure;
+  }
+
+  /**
+   * Reads what is kept. Until this is over every call is refused, and what sources say is
+   * held back; it takes as long as the disk refuses.
+   *
+   * @throws {unknown} The reason of `signal` when it aborts.
+   */
+  async load(signal: AbortSignal): Promise<void> {
+    const keeping = this.#keeping;
+    if (keeping === undefined) return;
+    const state = this.#state;
+    const found = await keeping.load(signal, (reason) => state.block(reason));
+    this.#losses.restore(found.damage);
+    state.restore(found.objects, found.revision);
+    this.#manifests.restore(found.notes);
+    this.#manifests.settleAll();
+    if (this.#shown !== undefined) showObjects(state, this.#shown);
+    this.#garbage.lookAtAll();
   }
 
   /**
@@ -111,11 +169,8 @@ export class LocalStore implements ObjectClient {
     kind: KindRef,
     isOfKind: (object: ApiObject) => object is ApiObject = isAny,
   ): ListerWatcher<ApiObject> {
-    const { clock } = this.#deps;
-    return new KindReader(this.#facts(kind), isOfKind, {
-      state: this.#state,
-      clock,
-    });
+    const deps = { state: this.#state, clock: this.#clock };
+    return new KindReader(this.#facts(kind), isOfKind, deps);
   }
 
   // deno-lint-ignore require-await -- what is thrown must reject
@@ -126,6 +181,7 @@ export class LocalStore implements ObjectClient {
 
   async create(wish: NewObject, signal: AbortSignal): Promise<ApiObject> {
     signal.throwIfAborted();
+    this.#state.checkReady();
     const facts = this.#writable(wish);
     return await this.#told(this.#edits.create(wish, facts, OWNED));
   }
@@ -208,11 +264,20 @@ export class LocalStore implements ObjectClient {
 
   /** Shows what sources have beside that, to be read only; of Secrets no value is taken. */
   showObjects(objects: readonly LocalObject[]): void {
-    showObjects(this.#state, objects);
+    if (this.#state.isReady) showObjects(this.#state, objects);
+    else this.#shown = objects;
   }
 
-  /** Removes what belongs to nothing any more, until `signal` aborts. */
+  /**
+   * Removes what belongs to nothing any more and writes what has changed, until `signal`
+   * aborts; at the end it writes what was asked for last. A store that keeps its objects
+   * tells of no change before it runs.
+   */
   async run(signal: AbortSignal): Promise<void> {
+    await Promise.all([this.#collect(signal), this.#keeping?.run(signal)]);
+  }
+
+  async #collect(signal: AbortSignal): Promise<void> {
     const garbage = this.#garbage;
     while (!signal.aborted) {
       garbage.collect(COLLECTED_AT_ONCE);
@@ -230,6 +295,7 @@ export class LocalStore implements ObjectClient {
 
   #find(ref: AccessRef): KeptObject {
     this.#facts(ref);
+    this.#state.checkReady();
     const kept = this.#state.table.get(ref);
     if (kept !== undefined) return kept;
     throw new ApiFailure("NotFound", `${objectWords(ref)} is not there`);
@@ -262,6 +328,17 @@ export class LocalStore implements ObjectClient {
       `This node keeps no ${ref.kind} objects of version "${ref.apiVersion}"`,
     );
   }
+}
+
+function keepingOf(
+  state: ObjectState,
+  deps: LocalStoreDeps,
+  { directory }: LocalStoreOptions,
+): ObjectKeeping | undefined {
+  if (directory === undefined) return undefined;
+  const { clock, log = silentLogger, disk = journalDisk } = deps;
+  const journal = new Journal(directory, { disk, clock, log });
+  return new ObjectKeeping({ state, journal, clock, log });
 }
 
 function isAny(_object: ApiObject): _object is ApiObject {

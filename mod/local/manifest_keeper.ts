@@ -5,6 +5,7 @@
  */
 
 import { type AccessRef, ApiFailure } from "../api/access/mod.ts";
+import { isRecord } from "../base/mod.ts";
 import { kindFacts, objectKey, objectWords } from "./kept_kinds.ts";
 import {
   type ManifestObject,
@@ -31,6 +32,14 @@ export interface Dismissal {
   readonly hash: string;
 }
 
+/** What a {@linkcode ManifestKeeper} is built on. */
+export interface ManifestKeeperDeps {
+  readonly state: ObjectState;
+  readonly edits: ObjectEdits;
+  /** Keeps something under a key; `undefined` for nothing. */
+  readonly note: (key: string, value: Dismissal | undefined) => void;
+}
+
 /**
  * Makes, changes and removes objects as the sets of sources say.
  *
@@ -40,7 +49,7 @@ export interface Dismissal {
  * its manifest changes.
  */
 export class ManifestKeeper {
-  readonly #deps: { readonly state: ObjectState; readonly edits: ObjectEdits };
+  readonly #deps: ManifestKeeperDeps;
   readonly #sets: ManifestSets;
   readonly #refused = new Map<string, RefusedManifest>();
   /** What was deleted by a client, by key. */
@@ -49,7 +58,7 @@ export class ManifestKeeper {
   /** @param sources all sources that there are; absent: any may still speak */
   constructor(
     sources: readonly string[] | undefined,
-    deps: { readonly state: ObjectState; readonly edits: ObjectEdits },
+    deps: ManifestKeeperDeps,
   ) {
     this.#sets = new ManifestSets(sources);
     this.#deps = deps;
@@ -67,6 +76,19 @@ export class ManifestKeeper {
     heard: Heard,
   ): void {
     const keys = this.#sets.replace(source, objects, heard);
+    if (this.#deps.state.isReady) this.settleAll(keys);
+  }
+
+  /** Begins with what was noted of an earlier agent. */
+  restore(notes: ReadonlyMap<string, unknown>): void {
+    for (const [key, value] of notes) {
+      if (!key.startsWith(DISMISSED) || !isDismissal(value)) continue;
+      this.#dismissed.set(key.slice(DISMISSED.length), value);
+    }
+  }
+
+  /** Has all that manifests ever had a say in follow them. */
+  settleAll(keys: Iterable<string> = this.#sets.keys()): void {
     const kept = [...this.#deps.state.table.all()]
       .filter(({ origin }) => origin.kind === "manifest")
       .map(({ object: { kind, metadata } }) =>
@@ -164,7 +186,15 @@ export class ManifestKeeper {
   #setDismissed(key: string, dismissal: Dismissal | undefined): void {
     if (dismissal === undefined) this.#dismissed.delete(key);
     else this.#dismissed.set(key, dismissal);
+    this.#deps.note(`${DISMISSED}${key}`, dismissal);
   }
+}
+
+const DISMISSED = "dismissed\n";
+
+function isDismissal(value: unknown): value is Dismissal {
+  return isRecord(value) && typeof value["source"] === "string" &&
+    typeof value["hash"] === "string";
 }
 
 function factsOf(manifest: ManifestObject): NonNullable<

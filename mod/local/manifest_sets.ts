@@ -71,6 +71,12 @@ export class ManifestSets {
     return keys;
   }
 
+  /** Every name that a source has. */
+  keys(): ReadonlySet<string> {
+    const sets = [...this.#sets.values()];
+    return new Set(sets.flatMap(({ objects }) => [...objects.keys()]));
+  }
+
   /**
    * What is wanted of a name.
    *

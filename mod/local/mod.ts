@@ -40,6 +40,8 @@
  * @module
  */
 
+export type { JournalDamage } from "./journal.ts";
+export { type JournalDisk, journalDisk } from "./journal_disk.ts";
 export { type Heard, type ObjectChange, ObjectStore } from "./object_store.ts";
 export {
   LocalStore,

@@ -20,28 +20,33 @@ import {
   sameJson,
 } from "./changed_object.ts";
 import { immutableFaults } from "./immutable.ts";
-import { accessRef, type KindFacts, objectWords } from "./kept_kinds.ts";
+import {
+  accessRef,
+  type KindFacts,
+  objectKey,
+  objectWords,
+} from "./kept_kinds.ts";
 import { generatedName, newObject } from "./new_object.ts";
 import type { ObjectState } from "./object_state.ts";
 import type { KeptObject, Origin } from "./object_table.ts";
 import { type AnyObject, isDeleted } from "./parts.ts";
 
+/** What {@linkcode ObjectEdits} are made with. */
+export interface ObjectEditsDeps {
+  readonly state: ObjectState;
+  readonly clock: Clock;
+  readonly random: Random;
+  /** The node that pods are bound to when they are made. */
+  readonly nodeName: string | undefined;
+  /** The file in which the object of a key is, if it cannot be read. */
+  readonly lostIn: (key: string) => string | undefined;
+}
+
 /** Changes an {@linkcode ObjectState} by the rules of the API. */
 export class ObjectEdits {
-  readonly #deps: {
-    readonly state: ObjectState;
-    readonly clock: Clock;
-    readonly random: Random;
-    readonly nodeName: string | undefined;
-  };
+  readonly #deps: ObjectEditsDeps;
 
-  /** @param deps.nodeName the node that pods are bound to when they are made */
-  constructor(deps: {
-    readonly state: ObjectState;
-    readonly clock: Clock;
-    readonly random: Random;
-    readonly nodeName: string | undefined;
-  }) {
+  constructor(deps: ObjectEditsDeps) {
     this.#deps = deps;
   }
 
@@ -54,6 +59,16 @@ export class ObjectEdits {
       nodeName,
     });
     const ref = accessRef(object);
+    const lostIn = this.#deps.lostIn(objectKey(ref));
+    if (lostIn !== undefined) {
+      throw new ApiFailure(
+        "ServiceUnavailable",
+        `Cannot make ${
+          objectWords(ref)
+        }: there is one, and what was kept of it ` +
+          `cannot be read; it is in "${lostIn}"`,
+      );
+    }
     if (state.table.get(ref) === undefined) return state.put(object, origin);
     throw new ApiFailure(
       "AlreadyExists",

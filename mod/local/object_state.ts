@@ -4,6 +4,7 @@
  * @module
  */
 
+import { ApiFailure } from "../api/access/mod.ts";
 import { objectKey } from "./kept_kinds.ts";
 import { type KeptObject, ObjectTable, type Origin } from "./object_table.ts";
 import { type AnyObject, withMeta } from "./parts.ts";
@@ -54,6 +55,7 @@ export class ObjectState {
   #floor = 0;
   #revision = 0;
   #toldRevision = 0;
+  #blocked: string | undefined;
   #waiting: Waiting[] = [];
   #written = 0;
 
@@ -71,6 +73,25 @@ export class ObjectState {
     return this.#toldRevision;
   }
 
+  /** Has every call refused until something is known, for a reason. */
+  block(reason: string): void {
+    this.#blocked = reason;
+  }
+
+  /** Whether something is known. */
+  get isReady(): boolean {
+    return this.#blocked === undefined;
+  }
+
+  /** @throws {ApiFailure} `ServiceUnavailable` when nothing is known yet. */
+  checkReady(): void {
+    if (this.#blocked === undefined) return;
+    throw new ApiFailure(
+      "ServiceUnavailable",
+      `The objects of this node are not known yet: ${this.#blocked}`,
+    );
+  }
+
   /** Lets a gate decide from now on. */
   use(gate: ChangeGate): void {
     this.#gate = gate;
@@ -82,6 +103,7 @@ export class ObjectState {
     this.#revision = revision;
     this.#floor = revision;
     this.#toldRevision = revision;
+    this.#blocked = undefined;
   }
 
   /** What became of the objects of a kind. */

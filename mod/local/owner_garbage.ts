@@ -31,7 +31,7 @@ export class OwnerGarbage {
   readonly #deps: {
     readonly state: ObjectState;
     readonly edits: ObjectEdits;
-    readonly isCertain: (uid: string) => boolean;
+    readonly isCertain: OwnerView["isCertain"];
   };
   /** The keys of what is to be looked at, in order; each once. */
   readonly #due = new Set<string>();
@@ -42,7 +42,7 @@ export class OwnerGarbage {
   constructor(deps: {
     readonly state: ObjectState;
     readonly edits: ObjectEdits;
-    readonly isCertain: (uid: string) => boolean;
+    readonly isCertain: OwnerView["isCertain"];
   }) {
     this.#deps = deps;
   }
@@ -95,7 +95,7 @@ export class OwnerGarbage {
       return table.dependents(uid).map((key) => table.byKey(key)?.object)
         .filter((object) => object !== undefined);
     },
-    isCertain: (uid) => this.#deps.isCertain(uid),
+    isCertain: (owner, namespace) => this.#deps.isCertain(owner, namespace),
   };
 
   #apply(kept: KeptObject, collection: Collection): void {

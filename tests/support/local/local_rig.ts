@@ -13,7 +13,11 @@ import type {
 } from "../../../mod/api/access/mod.ts";
 import type { Random } from "../../../mod/base/mod.ts";
 import type { ApiObject } from "../../../mod/api/workload/mod.ts";
-import { LocalStore, type LocalStoreOptions } from "../../../mod/local/mod.ts";
+import {
+  type JournalDisk,
+  LocalStore,
+  type LocalStoreOptions,
+} from "../../../mod/local/mod.ts";
 import { FakeClock } from "../fake_clock.ts";
 import { seededRandom } from "../seeded_random.ts";
 
@@ -67,10 +71,14 @@ export class LocalRig {
   readonly controller: AbortController = new AbortController();
 
   constructor(
-    options: LocalStoreOptions & { readonly random?: Random } = {},
+    options: LocalStoreOptions & {
+      readonly random?: Random;
+      readonly disk?: JournalDisk;
+    } = {},
   ) {
-    const { random = seededRandom(7), ...rest } = options;
-    this.store = new LocalStore({ clock: this.clock, random }, rest);
+    const { random = seededRandom(7), disk, ...rest } = options;
+    const deps = { clock: this.clock, random, ...(disk && { disk }) };
+    this.store = new LocalStore(deps, rest);
   }
 
   get signal(): AbortSignal {
@@ -83,6 +91,12 @@ export class LocalRig {
 
   async get(ref: KindRef, name: string): Promise<Seen> {
     return await this.store.get(refOf(ref, name), this.signal);
+  }
+
+  /** Gives an object another status. */
+  async restate(object: ApiObject, status: object): Promise<Seen> {
+    const wish = { ...object, status };
+    return await this.store.updateStatus(wish, this.signal);
   }
 
   /** The names of all of a kind, in order. */

@@ -1,0 +1,261 @@
+/**
+ * Values by their keys, on disk.
+ *
+ * @module
+ */
+
+import { join } from "node:path";
+import type { Clock } from "../base/mod.ts";
+import type { Logger } from "../base/telemetry/mod.ts";
+import { TimeLimit } from "../host/files/mod.ts";
+import type { JournalDisk } from "./journal_disk.ts";
+import {
+  changesText,
+  type JournalChanges,
+  readJournal,
+  wholeText,
+} from "./journal_lines.ts";
+
+/** What is known to be missing of what was kept. */
+export interface JournalDamage {
+  /** Where what cannot be read is now. */
+  readonly file: string;
+  /** The keys whose values are not known. */
+  readonly lost: readonly string[];
+  /** Whether there may be other keys. */
+  readonly isAll: boolean;
+}
+
+/** What a journal says when it is read. */
+export interface JournalContent {
+  readonly entries: ReadonlyMap<string, unknown>;
+  readonly damage: JournalDamage | undefined;
+}
+
+/**
+ * Keeps a map in one file that grows at its end and is written anew when it has grown too
+ * much.
+ *
+ * Changes that are written together are found together or not at all, and never without
+ * those before: what is read is always what was there at one moment. They survive the end
+ * of the agent at once, and a power cut when they are synced. The file is read by no
+ * other version's rules: each line has a checksum. One with a line that is not sound is set
+ * aside, and what is lost with it is said until somebody removes it.
+ */
+export class Journal {
+  readonly #directory: string;
+  readonly #disk: JournalDisk;
+  readonly #log: Logger;
+  /** The file that is added to; undefined when the next write begins a new one. */
+  #file:
+    | { readonly path: string; wholeBytes: number; bytes: number }
+    | undefined;
+  #number = 0;
+  /** How much of the file survives a power cut. */
+  #syncedBytes = 0;
+  #damage: JournalDamage | undefined;
+  /** Older files, which are in the way of none. */
+  #outdated: string[] = [];
+
+  constructor(
+    directory: string,
+    { disk, clock, log }: {
+      readonly disk: JournalDisk;
+      readonly clock: Clock;
+      readonly log: Logger;
+    },
+  ) {
+    this.#directory = directory;
+    this.#disk = limited(disk, clock);
+    this.#log = log;
+  }
+
+  /** Whether something was written that a power cut may take. */
+  get isUnsynced(): boolean {
+    return this.#file !== undefined && this.#file.bytes > this.#syncedBytes;
+  }
+
+  /**
+   * Reads what is there, once.
+   *
+   * @throws {unknown} When the disk refuses: then nothing is known.
+   */
+  async load(): Promise<JournalContent> {
+    const names = await this.#disk.list(this.#directory);
+    const numbers = names.map(numberOf).filter((each) => each > 0)
+      .sort((a, b) => b - a);
+    const [newest] = numbers;
+    this.#outdated = [
+      ...numbers.slice(1).map(nameOf),
+      ...names.filter((name) => name.endsWith(DRAFT_SUFFIX)),
+    ];
+    if (newest === undefined) return { entries: new Map(), damage: undefined };
+    this.#number = newest;
+    const path = join(this.#directory, nameOf(newest));
+    const bytes = await this.#disk.read(path);
+    const { entries, isTorn, lost, isDamaged } = readJournal(bytes);
+    const isSound = lost.length === 0 && !isDamaged;
+    if (isTorn || !isSound) {
+      this.#log.warn("local_journal_cut", { file: path, isTorn, isDamaged });
+    } else {
+      const { length } = bytes;
+      this.#file = { path, wholeBytes: length, bytes: length };
+      // That the disk gave it says nothing of a power cut.
+      this.#syncedBytes = 0;
+    }
+    const content = new Map(entries);
+    const known = openDamage(content.get(DAMAGE));
+    content.delete(DAMAGE);
+    if (!isSound) {
+      this.#damage = {
+        file: `${nameOf(newest)}${ASIDE}`,
+        lost: [...new Set([...lost, ...known?.lost ?? []])],
+        isAll: isDamaged || known?.isAll === true,
+      };
+    } else if (known !== undefined && isThere(known, names)) {
+      this.#damage = known;
+    }
+    return { entries: content, damage: this.#damage };
+  }
+
+  /**
+   * Writes changes.
+   *
+   * @param options.snapshot all there is with these changes; asked for before anything
+   * is awaited, if at all
+   * @param options.isLasting whether a power cut must not take it
+   * @throws {unknown} When the disk refuses; what is on it is not known then, and the next
+   * write begins a new file.
+   */
+  async write(
+    changes: JournalChanges,
+    options: {
+      readonly snapshot: () => Iterable<readonly [string, unknown]>;
+      readonly isLasting: boolean;
+    },
+  ): Promise<void> {
+    const file = this.#file;
+    if (
+      file === undefined || file.bytes > 2 * file.wholeBytes + GROWTH_BYTES
+    ) {
+      return await this.#writeWhole(options.snapshot());
+    }
+    const text = changesText(changes, this.#syncedBytes);
+    const bytes = new TextEncoder().encode(text);
+    try {
+      await this.#disk.append(file.path, bytes);
+      file.bytes += bytes.length;
+      if (options.isLasting) await this.sync();
+    } catch (error) {
+      this.#file = undefined;
+      throw error;
+    }
+  }
+
+  /** Has what was written survive a power cut. @throws {unknown} When the disk refuses. */
+  async sync(): Promise<void> {
+    const file = this.#file;
+    if (file === undefined) return;
+    const { bytes } = file;
+    try {
+      await this.#disk.sync(file.path);
+    } catch (error) {
+      // What was not synced once is not synced by asking again.
+      this.#file = undefined;
+      throw error;
+    }
+    this.#syncedBytes = bytes;
+  }
+
+  async #writeWhole(
+    snapshot: Iterable<readonly [string, unknown]>,
+  ): Promise<void> {
+    const damage = this.#damage;
+    const entries = damage === undefined
+      ? snapshot
+      : [...snapshot, [DAMAGE, damage] as const];
+    const bytes = new TextEncoder().encode(wholeText(entries));
+    const before = this.#number;
+    const number = before + 1;
+    const path = join(this.#directory, nameOf(number));
+    await this.#disk.writeWhole(path, bytes);
+    if (before > 0) this.#outdated.push(nameOf(before));
+    this.#number = number;
+    const { length } = bytes;
+    this.#file = { path, wholeBytes: length, bytes: length };
+    this.#syncedBytes = length;
+    await this.#clear();
+  }
+
+  /** Removes older files, and sets the one aside that is damaged. */
+  async #clear(): Promise<void> {
+    const left: string[] = [];
+    for (const name of this.#outdated) {
+      const path = join(this.#directory, name);
+      const aside = `${name}${ASIDE}`;
+      try {
+        if (this.#damage?.file === aside) {
+          await this.#disk.rename(path, join(this.#directory, aside));
+        } else await this.#disk.remove(path);
+      } catch (error) {
+        // It does no harm, and the next one tries again.
+        this.#log.warn("local_journal_left", { file: path, error });
+        left.push(name);
+      }
+    }
+    this.#outdated = left;
+  }
+}
+
+// A file may grow so much beyond its doubled size before it is written anew.
+const GROWTH_BYTES = 256 * 1024;
+
+/** The key under which a journal keeps what is lost; no other key has it. */
+const DAMAGE = "\n";
+
+const ASIDE = ".corrupt";
+const DRAFT_SUFFIX = ".tmp";
+
+function nameOf(number: number): string {
+  return `objects-${`${number}`.padStart(6, "0")}.log`;
+}
+
+/** The number of a file, or 0 for what is none of a journal. */
+function numberOf(name: string): number {
+  const number = Number(name.slice("objects-".length, -".log".length));
+  return Number.isSafeInteger(number) && nameOf(number) === name ? number : 0;
+}
+
+function openDamage(value: unknown): JournalDamage | undefined {
+  return isDamage(value) ? value : undefined;
+}
+
+function isDamage(value: unknown): value is JournalDamage {
+  return typeof value === "object" && value !== null && "file" in value &&
+    typeof value.file === "string" && "lost" in value &&
+    Array.isArray(value.lost) && "isAll" in value &&
+    typeof value.isAll === "boolean";
+}
+
+/** Whether what is damaged is still there, aside or where it was. */
+function isThere({ file }: JournalDamage, names: readonly string[]): boolean {
+  return names.includes(file) || names.includes(file.slice(0, -ASIDE.length));
+}
+
+/** A disk that does not answer in time counts as one that refuses. */
+function limited(disk: JournalDisk, clock: Clock): JournalDisk {
+  const limit = new TimeLimit(clock, { limitMs: LIMIT_MS, asksAgain: false });
+  return {
+    list: (path) => limit.run(path, () => disk.list(path)),
+    read: (path) => limit.run(path, () => disk.read(path)),
+    writeWhole: (path, bytes) =>
+      limit.run(path, () => disk.writeWhole(path, bytes)),
+    append: (path, bytes) => limit.run(path, () => disk.append(path, bytes)),
+    sync: (path) => limit.run(path, () => disk.sync(path)),
+    remove: (path) => limit.run(path, () => disk.remove(path)),
+    rename: (from, to) => limit.run(from, () => disk.rename(from, to)),
+  };
+}
+
+// As long as other records wait for a worn card.
+const LIMIT_MS = 5000;

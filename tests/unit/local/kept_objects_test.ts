@@ -1,0 +1,391 @@
+/**
+ * @module
+ */
+
+import { deepStrictEqual, rejects, strictEqual } from "node:assert/strict";
+import { CrashDisk } from "../../support/local/crash_disk.ts";
+import { KeptRig, startKept } from "../../support/local/kept_rig.ts";
+import {
+  plainWish,
+  POD_KIND,
+  podWish,
+  refOf,
+  type Seen,
+  SET_KIND,
+} from "../../support/local/local_rig.ts";
+import { seededRandom } from "../../support/seeded_random.ts";
+
+const JOB_KIND = { apiVersion: "batch/v1", kind: "Job" };
+const MAP_KIND = { apiVersion: "v1", kind: "ConfigMap" };
+
+function newDisk(): CrashDisk {
+  return new CrashDisk(seededRandom(1));
+}
+
+function manifest(name: string, replicas = 1) {
+  return {
+    ...SET_KIND,
+    metadata: { name, namespace: "shop" },
+    spec: { replicas },
+  };
+}
+
+Deno.test("the next agent finds the objects of the one before", async () => {
+  const disk = newDisk();
+  let set: Seen;
+  {
+    await using rig = await startKept(disk);
+    set = await rig.create(plainWish(SET_KIND, "web"));
+    await rig.create(podWish("gone"));
+    await rig.store.delete(
+      refOf(POD_KIND, "gone"),
+      { gracePeriodSeconds: 0 },
+      rig.signal,
+    );
+  }
+  await using rig = await startKept(disk);
+  deepStrictEqual(await rig.get(SET_KIND, "web"), set);
+  deepStrictEqual(await rig.names(POD_KIND), []);
+  strictEqual(rig.store.damage, undefined);
+});
+
+Deno.test("a change is told when it is written, and not before", async () => {
+  await using rig = new KeptRig();
+  await rig.store.load(rig.signal);
+  const read = await rig.watch(SET_KIND);
+  let isOver = false;
+  const made = rig.create(plainWish(SET_KIND, "a")).then(() => isOver = true);
+  const first = read(1).then((events) => isOver ? events : ["early"]);
+  await rig.clock.advance(10_000);
+  strictEqual(isOver, false);
+  // It is there for everybody who wants its name.
+  await rejects(rig.create(plainWish(SET_KIND, "a")), {
+    reason: "AlreadyExists",
+  });
+  const running = rig.store.run(rig.signal);
+  await made;
+  deepStrictEqual(rig.disk.changes, ["write objects-000001.log"]);
+  deepStrictEqual(await first, ["ADDED a@1"]);
+  rig.controller.abort();
+  await running;
+});
+
+Deno.test("changes of one moment are one write, and a quiet store writes nothing", async () => {
+  await using rig = await startKept();
+  await rig.clock.advance(3_600_000);
+  strictEqual(rig.writes, 0);
+  await rig.create(plainWish(SET_KIND, "first"));
+  const names = Array.from({ length: 50 }, (_, at) => `set-${at}`);
+  await Promise.all(names.map((name) => rig.create(plainWish(SET_KIND, name))));
+  deepStrictEqual(rig.disk.changes, [
+    "write objects-000001.log",
+    "append objects-000001.log",
+  ]);
+  await rig.clock.advance(10_000);
+  deepStrictEqual(rig.disk.changes.slice(2), ["sync objects-000001.log"]);
+  await rig.clock.advance(3_600_000);
+  strictEqual(rig.writes, 3);
+  strictEqual(rig.clock.pendingTimers, 0);
+});
+
+Deno.test("a status that is found out again is not written, and one that is not is gathered", async () => {
+  const disk = newDisk();
+  {
+    await using rig = await startKept(disk);
+    const set = await rig.create(plainWish(SET_KIND, "web"));
+    const job = await rig.create(plainWish(JOB_KIND, "pi"));
+    await rig.clock.advance(10_000);
+    const before = rig.writes;
+    await rig.restate(set, { replicas: 1 });
+    await rig.clock.advance(10_000);
+    strictEqual(rig.writes, before);
+    let latest: Seen = job;
+    for (let succeeded = 1; succeeded <= 20; succeeded++) {
+      latest = await rig.restate(latest, { succeeded });
+    }
+    strictEqual(rig.writes, before);
+    await rig.clock.advance(999);
+    strictEqual(rig.writes, before);
+    await rig.clock.advance(1);
+    strictEqual(rig.writes, before + 1);
+  }
+  await using rig = await startKept(disk);
+  deepStrictEqual((await rig.get(JOB_KIND, "pi")).status, { succeeded: 20 });
+  strictEqual("status" in await rig.get(SET_KIND, "web"), false);
+});
+
+Deno.test("what was asked for last is written at the end", async () => {
+  const disk = newDisk();
+  {
+    await using rig = await startKept(disk);
+    const job = await rig.create(plainWish(JOB_KIND, "pi"));
+    await rig.restate(job, { succeeded: 1 });
+  }
+  deepStrictEqual(disk.changes.slice(-2), [
+    "append objects-000001.log",
+    "sync objects-000001.log",
+  ]);
+  await using rig = await startKept(disk);
+  deepStrictEqual((await rig.get(JOB_KIND, "pi")).status, { succeeded: 1 });
+});
+
+Deno.test("a Pod that is found again is pending", async () => {
+  const disk = newDisk();
+  {
+    await using rig = await startKept(disk);
+    const pod = await rig.create(podWish("web"));
+    await rig.restate(pod, { phase: "Running" });
+  }
+  await using rig = await startKept(disk);
+  deepStrictEqual((await rig.get(POD_KIND, "web")).status, {
+    phase: "Pending",
+  });
+});
+
+Deno.test("no version is given out twice, also by an agent that only told statuses", async () => {
+  const disk = newDisk();
+  const seen: number[] = [];
+  for (let run = 0; run < 4; run++) {
+    await using rig = await startKept(disk);
+    const pod = run === 0
+      ? await rig.create(podWish("web"))
+      : await rig.get(POD_KIND, "web");
+    let latest: Seen = pod;
+    for (let count = 0; count < 10; count++) {
+      latest = await rig.restate(latest, { phase: `${run} ${count}` });
+      seen.push(Number(latest.metadata.resourceVersion));
+    }
+  }
+  deepStrictEqual(seen, [...seen].sort((a, b) => a - b));
+  strictEqual(new Set(seen).size, 40);
+});
+
+Deno.test("versions are reserved long before they run out", async () => {
+  await using rig = await startKept();
+  let latest = await rig.create(podWish("web"));
+  await rig.clock.advance(10_000);
+  const before = rig.writes;
+  for (let count = 0; count < 49_999; count++) {
+    latest = await rig.restate(latest, { phase: `${count}` });
+  }
+  await rig.clock.advance(10_000);
+  strictEqual(rig.writes, before);
+  for (let count = 0; count < 2; count++) {
+    latest = await rig.restate(latest, { phase: `x${count}` });
+  }
+  await rig.clock.advance(10_000);
+  deepStrictEqual(rig.disk.changes.slice(before), [
+    "append objects-000001.log",
+    "sync objects-000001.log",
+  ]);
+});
+
+Deno.test("an object of a manifest is the same one after a restart", async () => {
+  const disk = newDisk();
+  let before: Seen;
+  {
+    await using rig = await startKept(disk, { sources: ["file"] });
+    rig.store.replaceManifests("file", [manifest("web"), manifest("db")]);
+    await rig.store.patch(
+      refOf(SET_KIND, "web"),
+      { spec: { replicas: 5 } },
+      rig.signal,
+    );
+    before = await rig.get(SET_KIND, "web");
+  }
+  await using rig = await startKept(disk, { sources: ["file"] });
+  deepStrictEqual(await rig.names(SET_KIND), ["db", "web"]);
+  rig.store.replaceManifests("file", [manifest("web")], "part");
+  deepStrictEqual(await rig.get(SET_KIND, "web"), before);
+  rig.store.replaceManifests("file", [manifest("web")]);
+  deepStrictEqual(await rig.names(SET_KIND), ["web"]);
+  deepStrictEqual(await rig.get(SET_KIND, "web"), before);
+});
+
+Deno.test("what came from a source that is not there any more goes", async () => {
+  const disk = newDisk();
+  {
+    await using rig = await startKept(disk, { sources: ["file", "url"] });
+    rig.store.replaceManifests("url", [manifest("web")]);
+    rig.store.replaceManifests("file", [manifest("db")]);
+    await rig.create(plainWish(SET_KIND, "own"));
+  }
+  await using rig = await startKept(disk, { sources: ["file"] });
+  deepStrictEqual(await rig.names(SET_KIND), ["db", "own"]);
+});
+
+Deno.test("what a client deleted does not come back after a restart", async () => {
+  const disk = newDisk();
+  const sources = ["file", "url"];
+  {
+    await using rig = await startKept(disk, { sources });
+    rig.store.replaceManifests("file", [manifest("web"), manifest("db")]);
+    for (const name of ["web", "db"]) {
+      await rig.store.delete(refOf(SET_KIND, name), {}, rig.signal);
+    }
+  }
+  {
+    await using rig = await startKept(disk, { sources });
+    rig.store.replaceManifests("url", []);
+    rig.store.replaceManifests("file", [manifest("web"), manifest("db", 2)]);
+    deepStrictEqual(await rig.names(SET_KIND), ["db"]);
+    rig.store.replaceManifests("file", []);
+  }
+  await using rig = await startKept(disk, { sources });
+  rig.store.replaceManifests("file", [manifest("web")]);
+  deepStrictEqual(await rig.names(SET_KIND), ["web"]);
+});
+
+Deno.test("a power cut after a manifest left its folder leaves no orphans", async () => {
+  const disk = newDisk();
+  {
+    await using rig = await startKept(disk, { sources: ["file"] });
+    rig.store.replaceManifests("file", [manifest("web")]);
+    const { apiVersion, kind, metadata: { name, uid } } = await rig.get(
+      SET_KIND,
+      "web",
+    );
+    const ownerReferences = [{ apiVersion, kind, name, uid }];
+    await rig.create(podWish("web-a", { ownerReferences }));
+    // The agent dies when the end of the owner is written.
+    disk.changesLeft = 1;
+    rig.store.replaceManifests("file", []);
+    await rig.clock.advance(100);
+  }
+  disk.restart();
+  await using rig = await startKept(disk, { sources: ["file"] });
+  rig.store.replaceManifests("file", []);
+  await rig.clock.advance(100);
+  const pod = await rig.get(POD_KIND, "web-a");
+  strictEqual(pod.metadata.deletionTimestamp !== undefined, true);
+});
+
+Deno.test("before it has been read, the store refuses every call and holds back what sources say", async () => {
+  const disk = newDisk();
+  {
+    await using rig = await startKept(disk);
+    rig.store.replaceManifests("file", [manifest("web"), manifest("db")]);
+    await rig.create(plainWish(SET_KIND, "own"));
+  }
+  await using rig = new KeptRig(disk);
+  const { store, signal } = rig;
+  const refused = {
+    reason: "ServiceUnavailable",
+    message:
+      "The objects of this node are not known yet: they have not been read",
+  };
+  await rejects(rig.names(SET_KIND), refused);
+  await rejects(rig.watch(SET_KIND), refused);
+  await rejects(rig.get(SET_KIND, "web"), refused);
+  await rejects(rig.create(podWish("a")), refused);
+  await rejects(store.delete(refOf(SET_KIND, "web"), {}, signal), refused);
+  await store.finishDelete("u1");
+  deepStrictEqual(store.replaceManifests("file", [manifest("web", 2)]), []);
+  store.showObjects([{
+    kind: "ConfigMap",
+    namespace: "shop",
+    name: "settings",
+    type: "",
+    immutable: false,
+    entries: new Map(),
+  }]);
+  await rig.start();
+  deepStrictEqual(await rig.names(SET_KIND), ["own", "web"]);
+  deepStrictEqual(await rig.names(MAP_KIND), ["settings"]);
+});
+
+Deno.test("a disk that cannot be read is asked again, and the reason is told", async () => {
+  const disk = newDisk();
+  {
+    await using rig = await startKept(disk);
+    await rig.create(plainWish(SET_KIND, "web"));
+  }
+  const before = disk.changes.length;
+  await using rig = new KeptRig(disk);
+  disk.failingReads = 3;
+  const starting = rig.start();
+  await rig.clock.advance(100);
+  await rejects(rig.names(SET_KIND), {
+    message: "The objects of this node are not known yet: " +
+      "The disk does not answer",
+  });
+  await rig.clock.advance(2_899);
+  await rejects(rig.names(SET_KIND), { reason: "ServiceUnavailable" });
+  await rig.clock.advance(4_001);
+  await starting;
+  deepStrictEqual(await rig.names(SET_KIND), ["web"]);
+  strictEqual(disk.changes.length, before);
+});
+
+Deno.test("a load that is not wanted any more ends", async () => {
+  const rig = new KeptRig();
+  rig.disk.failingReads = Infinity;
+  const loading = rejects(rig.store.load(rig.signal), { name: "AbortError" });
+  await rig.clock.advance(100);
+  await rig[Symbol.asyncDispose]();
+  await loading;
+  strictEqual(rig.clock.pendingTimers, 0);
+});
+
+Deno.test("a disk that refuses holds up nobody, is told, and gets all in the end", async () => {
+  const disk = newDisk();
+  {
+    await using rig = await startKept(disk);
+    await rig.create(plainWish(SET_KIND, "a"));
+    const read = await rig.watch(SET_KIND, { resourceVersion: "1" });
+    disk.isFull = true;
+    await rig.create(plainWish(SET_KIND, "b"));
+    strictEqual(rig.store.writeFailure, "No space left on device");
+    await rig.create(plainWish(SET_KIND, "c"));
+    await rig.store.delete(refOf(SET_KIND, "a"), {}, rig.signal);
+    deepStrictEqual(await read(3), ["ADDED b@2", "ADDED c@3", "DELETED a@4"]);
+    await rig.clock.advance(500);
+    disk.isFull = false;
+    strictEqual(rig.store.writeFailure, "No space left on device");
+    await rig.clock.advance(500);
+    strictEqual(rig.store.writeFailure, undefined);
+    // What is on the disk after a write that failed is not known.
+    deepStrictEqual(disk.changes.slice(1), [
+      "write objects-000002.log",
+      "remove objects-000001.log",
+    ]);
+  }
+  await using rig = await startKept(disk);
+  deepStrictEqual(await rig.names(SET_KIND), ["b", "c"]);
+});
+
+Deno.test("a disk that goes on to refuse is asked more and more seldom", async () => {
+  await using rig = await startKept();
+  rig.disk.isFull = true;
+  let tries = 0;
+  const writeWhole = rig.disk.writeWhole.bind(rig.disk);
+  rig.disk.writeWhole = (path, bytes) => {
+    tries++;
+    return writeWhole(path, bytes);
+  };
+  await rig.create(plainWish(SET_KIND, "a"));
+  strictEqual(tries, 1);
+  await rig.clock.advance(7_000);
+  strictEqual(tries, 4);
+  await rig.clock.advance(3_600_000);
+  strictEqual(tries, 4 + 3 + 59);
+});
+
+Deno.test("a file that has grown too much is written anew", async () => {
+  const disk = newDisk();
+  {
+    await using rig = await startKept(disk);
+    const spec = { text: "x".repeat(10_000) };
+    await rig.create({ ...plainWish(SET_KIND, "a"), spec });
+    for (let count = 0; count < 60; count++) {
+      const patch = { metadata: { labels: { count: `${count}` } } };
+      await rig.store.patch(refOf(SET_KIND, "a"), patch, rig.signal);
+    }
+  }
+  const whole = disk.changes.filter((each) => each.startsWith("write"));
+  strictEqual(whole.length > 1 && whole.length < 5, true, `${whole.length}`);
+  strictEqual(disk.files.size, 1);
+  await using rig = await startKept(disk);
+  const { metadata } = await rig.get(SET_KIND, "a");
+  deepStrictEqual(metadata.labels, { count: "59" });
+});
