@@ -4,13 +4,14 @@
  * @module
  */
 
-import { fnv1a64Hex, stableJson } from "../../api/objects/mod.ts";
+import { stableJson } from "../../api/objects/mod.ts";
 import type {
   Deployment,
   PodTemplate,
   ReplicaSet,
 } from "../../api/workload/mod.ts";
 import type { NewObject } from "../../api/access/mod.ts";
+import { safeHash } from "../history/mod.ts";
 import { type Change, controllerReference, exactRef } from "../run/mod.ts";
 import { byAge, type RolloutBudget } from "./rollout_budget.ts";
 
@@ -146,7 +147,7 @@ export function newReplicaSet(
 ): NewObject & { readonly spec: ReplicaSet["spec"] } {
   const { metadata, spec, spec: { template, minReadySeconds } } = deployment;
   const { collisionCount } = deployment.status ?? {};
-  const hash = templateHash(template, collisionCount);
+  const hash = safeHash(plainTemplate(template), collisionCount);
   const labels = { ...template.metadata?.labels, [HASH_LABEL]: hash };
   const revision = Math.max(0, ...sets.map(revisionOf)) + 1;
   return {
@@ -258,22 +259,3 @@ function plainTemplate({ metadata = {}, spec }: PodTemplate): string {
     spec,
   });
 }
-
-/**
- * Ten characters of upstream's safe alphabet. Upstream hashes what Go prints of a template,
- * which nothing else can; nobody relies on the value.
- */
-function templateHash(template: PodTemplate, collisionCount = 0): string {
-  const text = plainTemplate(template);
-  const salt = collisionCount === 0 ? "" : `${collisionCount}`;
-  let number = BigInt(`0x${fnv1a64Hex(text + salt)}`);
-  let hash = "";
-  for (let at = 0; at < 10; at++) {
-    hash += SAFE[Number(number % BigInt(SAFE.length))];
-    number /= BigInt(SAFE.length);
-  }
-  return hash;
-}
-
-// Without vowels, so that no word comes out.
-const SAFE = "bcdfghjklmnpqrstvwxz2456789";

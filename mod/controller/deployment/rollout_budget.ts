@@ -5,6 +5,7 @@
  */
 
 import type { Deployment, ReplicaSet } from "../../api/workload/mod.ts";
+import { shareOf } from "../run/mod.ts";
 
 /** In pods. */
 export interface RolloutBudget {
@@ -20,23 +21,13 @@ export function rolloutBudget({ spec }: Deployment): RolloutBudget {
   const { strategy: { type, rollingUpdate = {} }, replicas } = spec;
   if (type === "Recreate") return { maxSurge: 0, maxUnavailable: 0 };
   const { maxSurge = "25%", maxUnavailable = "25%" } = rollingUpdate;
-  const surge = share(maxSurge, replicas, Math.ceil);
-  const missing = share(maxUnavailable, replicas, Math.floor);
+  const surge = shareOf(maxSurge, replicas, Math.ceil);
+  const missing = shareOf(maxUnavailable, replicas, Math.floor);
   const fewest = surge === 0 && missing === 0 ? 1 : missing;
   return {
     maxSurge: surge,
     maxUnavailable: Math.min(fewest, replicas),
   };
-}
-
-function share(
-  value: string | number,
-  total: number,
-  round: (value: number) => number,
-): number {
-  if (typeof value === "number") return value;
-  const percent = Number(value.replace(/%$/, ""));
-  return round(percent * total / 100);
 }
 
 /** How many pods sets are to have together. */

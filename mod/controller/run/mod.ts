@@ -44,6 +44,7 @@ export {
   isEndedPod,
   podFromTemplate,
   readySince,
+  shareOf,
 } from "./replica.ts";
 export { ControllerRunner } from "./runner.ts";
 export type {

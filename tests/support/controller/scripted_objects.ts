@@ -19,6 +19,7 @@ import {
   type ControllerKinds,
   controllerOf,
   isControllerKind,
+  isEndedPod,
   isOfKind,
   type ObjectCache,
 } from "../../../mod/controller/run/mod.ts";
@@ -41,8 +42,11 @@ export class ScriptedObjects implements ObjectClient {
   #shownVersion: number | undefined;
   #version = 100;
   #names = 0;
+  #made = new Map<string, number>();
   /** When objects are made; a constant if nobody says. */
   now: () => string = () => "2026-01-01T00:00:00Z";
+  /** Whether Pods that have not ended wait for {@linkcode drop} when they are deleted. */
+  isGraceful = false;
   /** Called after each change. */
   onChange: (object: ApiObject) => void = () => {};
 
@@ -112,12 +116,15 @@ export class ScriptedObjects implements ObjectClient {
     if (this.#objects.has(keyOf(object.kind, { ...metadata, name }))) {
       throw new ApiFailure("AlreadyExists", `${name} already exists`);
     }
+    // What takes the name of another is another one.
+    const count = (this.#made.get(name) ?? 0) + 1;
+    this.#made.set(name, count);
     return this.put({
       ...object,
       metadata: {
         ...metadata,
         name,
-        uid: `uid-${name}`,
+        uid: count === 1 ? `uid-${name}` : `uid-${name}-${count}`,
         creationTimestamp: this.now(),
         generation: 1,
       },
@@ -157,10 +164,17 @@ export class ScriptedObjects implements ObjectClient {
     return this.put({ ...patched, metadata });
   }
 
-  async delete(ref: AccessRef, _options: DeleteOptions): Promise<void> {
+  async delete(ref: AccessRef, { uid }: DeleteOptions): Promise<void> {
     await this.#call("delete", ref);
-    this.#find(ref);
-    this.drop(ref.kind, ref.namespace, ref.name);
+    const found = this.#find(ref);
+    if (uid !== undefined && found.metadata.uid !== uid) {
+      throw new ApiFailure("Conflict", `${ref.name} is another one`);
+    }
+    const waits = this.isGraceful && isOfKind("Pod", found) &&
+      !isEndedPod(found);
+    if (!waits) return this.drop(ref.kind, ref.namespace, ref.name);
+    const deletionTimestamp = this.now();
+    this.put({ ...found, metadata: { ...found.metadata, deletionTimestamp } });
   }
 
   #find(

@@ -38,7 +38,8 @@ export class SimulatedNode implements AsyncDisposable {
   /** What was told, as `Reason message`. */
   readonly told: string[] = [];
   readonly #controllers: AnyController[] = [];
-  readonly #ended = new AbortController();
+  readonly #added: (() => void)[] = [];
+  #ended = new AbortController();
   #running: Promise<unknown> = Promise.resolve();
 
   constructor() {
@@ -52,6 +53,32 @@ export class SimulatedNode implements AsyncDisposable {
   add<Kind extends ControlledKind, Seen>(
     controller: Controller<Kind, Seen>,
   ): this {
+    this.#added.push(() => this.#start(controller));
+    this.#start(controller);
+    return this;
+  }
+
+  /** Ends the controllers, and begins with new ones that remember nothing. */
+  async restart(): Promise<void> {
+    this.#ended.abort();
+    await this.#running;
+    this.#ended = new AbortController();
+    this.#controllers.splice(0);
+    for (const start of this.#added) start();
+    await this.wakeAll();
+  }
+
+  /** Lets controllers look at everything that they look after, as after a relist. */
+  async wakeAll(): Promise<void> {
+    for (const { kind, wake } of this.#controllers) {
+      for (const object of this.objects.all(kind)) wake(object);
+    }
+    await this.clock.advance(0);
+  }
+
+  #start<Kind extends ControlledKind, Seen>(
+    controller: Controller<Kind, Seen>,
+  ): void {
     const { clock, objects } = this;
     const { cache } = objects;
     const runner = new ControllerRunner(controller, {
@@ -78,7 +105,6 @@ export class SimulatedNode implements AsyncDisposable {
     });
     const running = runner.run(this.#ended.signal);
     this.#running = Promise.all([this.#running, running]);
-    return this;
   }
 
   /** Puts an object there, or in the place of what was there, as a user would. */

@@ -1,0 +1,186 @@
+/**
+ * What is to be done next for the pods of a StatefulSet.
+ *
+ * The rules are those of upstream's pkg/controller/statefulset, except that a pod of a
+ * broken template that stands in the way of all others is replaced once the template is
+ * another one: upstream waits until somebody deletes it.
+ *
+ * @module
+ */
+
+import type { Pod } from "../../api/types/mod.ts";
+import type { PersistentVolumeClaim } from "../../api/workload/mod.ts";
+import {
+  type Change,
+  type ChangeWords,
+  isEndedPod,
+  shareOf,
+} from "../run/mod.ts";
+import {
+  claimCreations,
+  isStale,
+  memberClaims,
+  ownershipChanges,
+} from "./stateful_claims.ts";
+import {
+  isMissing,
+  isParallel,
+  type Members,
+  partitionOf,
+} from "./stateful_members.ts";
+import {
+  creation,
+  deletion,
+  identityChanges,
+  isRunningAndReady,
+  isTerminating,
+  ordinalOf,
+  podName,
+  startOf,
+  type TemplateVersion,
+  versionOf,
+  wasNeverReady,
+} from "./stateful_pod.ts";
+
+/** Gives all claims the owners that the retention policy wants. */
+export function retentionChanges(members: Members): readonly Change[] {
+  const { set, replicas, condemned, claims } = members;
+  const of = (pod: Pod | undefined, isWanted: boolean) => {
+    if (pod === undefined) return [];
+    const ordinal = ordinalOf(set, pod) ?? NaN;
+    return memberClaims(set, ordinal, claims)
+      .flatMap((claim) => ownershipChanges(set, claim, { pod, isWanted }));
+  };
+  return [
+    ...replicas.flatMap((pod) => of(pod, true)),
+    ...condemned.flatMap((pod) => of(pod, false)),
+  ];
+}
+
+/** What the pods need next. */
+export function memberChanges(members: Members): readonly Change[] {
+  return isParallel(members) ? burst(members) : nextInOrder(members);
+}
+
+/** All at once. */
+function burst(members: Members): readonly Change[] {
+  const { set, replicas, condemned } = members;
+  return [
+    ...replicas.flatMap((_pod, place) => placeChanges(members, place)),
+    ...condemned.filter((pod) => !isTerminating(pod))
+      .map((pod) => deletion(set, pod)),
+    ...updates(members),
+  ];
+}
+
+/** From the lowest place up, then what is too much from the highest down, then updates. */
+function nextInOrder(members: Members): readonly Change[] {
+  const { set, replicas, condemned } = members;
+  const changes: Change[] = [];
+  for (const [place, pod] of replicas.entries()) {
+    changes.push(...placeChanges(members, place));
+    if (!isMissing(members, pod)) continue;
+    return pod !== undefined && isInTheWay(members, pod)
+      ? [deletion(set, pod)]
+      : changes;
+  }
+  const [highest] = condemned;
+  if (highest === undefined) return [...changes, ...updates(members)];
+  if (isTerminating(highest)) return changes;
+  // As upstream: a broken pod goes only when no pod below it is broken as well.
+  const lowestBroken = condemned.findLast((pod) => isMissing(members, pod));
+  const isNext = !isMissing(members, highest) || highest === lowestBroken;
+  return isNext ? [...changes, deletion(set, highest)] : changes;
+}
+
+/** What one place needs whatever the others are. */
+function placeChanges(members: Members, place: number): readonly Change[] {
+  const { set, replicas, claims } = members;
+  const ordinal = startOf(set) + place;
+  const pod = replicas[place];
+  if (pod === undefined) {
+    const isBlocked = memberClaims(set, ordinal, claims).some((claim) =>
+      isStale(set, ordinal, claim) || isDeleted(claim)
+    );
+    if (isBlocked) return [];
+    const missing = claimCreations(set, ordinal, claims);
+    if (missing.length > 0) return missing;
+    return [creation(set, ordinal, versionAt(members, place))];
+  }
+  if (isTerminating(pod)) return [];
+  // Whatever its end was, as upstream: a reboot ends pods either way.
+  if (isEndedPod(pod)) return [deletion(set, pod)];
+  return [
+    ...pod.status?.phase === "Pending"
+      ? claimCreations(set, ordinal, claims)
+      : [],
+    ...identityChanges(set, pod, ordinal),
+  ];
+}
+
+/** What keeps a pod from being made, in words. */
+export function blockedWords(
+  { set, replicas, claims }: Members,
+): readonly ChangeWords[] {
+  return replicas.flatMap((pod, place) => {
+    const ordinal = startOf(set) + place;
+    const name = podName(set, ordinal);
+    const ending = pod === undefined
+      ? memberClaims(set, ordinal, claims).find(isDeleted)
+      : undefined;
+    return ending === undefined ? [] : [{
+      type: "Warning" as const,
+      reason: "FailedCreate",
+      message: `create Pod ${name} in StatefulSet ${set.metadata.name} ` +
+        `failed error: pvc ${ending.metadata.name} is being deleted`,
+    }];
+  });
+}
+
+function isDeleted({ metadata }: PersistentVolumeClaim): boolean {
+  return metadata.deletionTimestamp !== undefined;
+}
+
+/** What the pod of a place is made from. */
+function versionAt(members: Members, place: number): TemplateVersion {
+  return place < partitionOf(members.set) ? members.current : members.update;
+}
+
+/**
+ * Whether a pod that the others wait for will never be ready, or is not worth waiting for:
+ * it is of a version that no rollout was completed with, or was never ready at all, and
+ * the template is another one by now.
+ */
+function isInTheWay(members: Members, pod: Pod): boolean {
+  const { set, current } = members;
+  if (!isOutdated(members, pod) || isRunningAndReady(pod)) return false;
+  const place = (ordinalOf(set, pod) ?? NaN) - startOf(set);
+  return place >= partitionOf(set) &&
+    (versionOf(pod) !== current.name || wasNeverReady(pod));
+}
+
+/** Whether a pod that lives is to be replaced by one of the newest version. */
+function isOutdated({ set, update }: Members, pod: Pod): boolean {
+  return set.spec.updateStrategy.type === "RollingUpdate" &&
+    versionOf(pod) !== update.name && !isTerminating(pod) && !isEndedPod(pod);
+}
+
+/** Ends as many outdated pods as may be missing, the highest first. */
+function updates(members: Members): readonly Change[] {
+  const { set, replicas } = members;
+  const { rollingUpdate = {} } = set.spec.updateStrategy;
+  const { maxUnavailable = 1 } = rollingUpdate;
+  const allowed = shareOf(maxUnavailable, set.spec.replicas, Math.floor);
+  const missing = replicas.filter((pod) => isMissing(members, pod)).length;
+  const room = Math.max(0, Math.max(1, allowed) - missing);
+  const outdated = replicas.slice(partitionOf(set))
+    .filter((pod) => pod !== undefined)
+    .filter((pod) => isOutdated(members, pod)).toReversed();
+  // In order, all pods are available here; else those that are not cost nothing.
+  const broken = isParallel(members)
+    ? outdated.filter((pod) => isMissing(members, pod))
+    : [];
+  const rest = outdated.filter((pod) => !broken.includes(pod));
+  return [...broken, ...rest.slice(0, room)]
+    .map((pod) => deletion(set, pod));
+}

@@ -1,0 +1,177 @@
+/**
+ * Keeps the pods of a StatefulSet: numbered, in order, each with its claims.
+ *
+ * The rules are those of upstream's pkg/controller/statefulset.
+ *
+ * @module
+ */
+
+import type { Pod } from "../../api/types/mod.ts";
+import type {
+  ControllerRevision,
+  StatefulSet,
+} from "../../api/workload/mod.ts";
+import { defined } from "../../base/mod.ts";
+import {
+  planHistory,
+  type RevisionHistory,
+  revisionTemplate,
+} from "../history/mod.ts";
+import {
+  type Change,
+  claim,
+  exactRef,
+  type ObjectCache,
+  type Wishes,
+} from "../run/mod.ts";
+import {
+  blockedWords,
+  memberChanges,
+  retentionChanges,
+} from "./stateful_changes.ts";
+import type { ClaimsByName } from "./stateful_claims.ts";
+import {
+  allPods,
+  type Members,
+  nextAvailableMs,
+  sortMembers,
+} from "./stateful_members.ts";
+import {
+  isAvailable,
+  isRunningAndReady,
+  isTerminating,
+  ordinalOf,
+  type TemplateVersion,
+  versionOf,
+} from "./stateful_pod.ts";
+
+/** What is seen of a StatefulSet, its pods, their claims, and its versions. */
+export interface SeenStatefulSet {
+  readonly set: StatefulSet;
+  /** Those that it controls, and those that nobody does. */
+  readonly pods: readonly Pod[];
+  /** All of the namespace. */
+  readonly revisions: readonly ControllerRevision[];
+  /** All of the namespace, by name. */
+  readonly claims: ClaimsByName;
+}
+
+/** What of the cache matters for a StatefulSet. */
+export function gatherStatefulSet(
+  set: StatefulSet,
+  cache: ObjectCache,
+): SeenStatefulSet {
+  const { namespace } = set.metadata;
+  const claims = cache.list("PersistentVolumeClaim", namespace)
+    .map((each) => [each.metadata.name, each] as const);
+  return {
+    set,
+    pods: cache.candidates("Pod", set.metadata),
+    revisions: cache.list("ControllerRevision", namespace),
+    claims: new Map(claims),
+  };
+}
+
+type StatefulSetStatus = NonNullable<StatefulSet["status"]>;
+
+/** Says what is to be done next for a StatefulSet, and how it stands. */
+export function stepStatefulSet(
+  { set, pods, revisions, claims }: SeenStatefulSet,
+  nowMs: number,
+): Wishes<StatefulSetStatus> {
+  const { selector } = set.spec;
+  const claimed = claim(set, pods, {
+    selector,
+    mayAdopt: (pod) => ordinalOf(set, pod) !== undefined,
+  });
+  const history = planHistory(set, revisions);
+  const versions = versionsOf(set, history);
+  const sorted = sortMembers(set, claimed.mine);
+  const members: Members = { set, ...sorted, claims, ...versions, nowMs };
+  const status = () => statusOf(members, history);
+  if (set.metadata.deletionTimestamp !== undefined) {
+    return { changes: [], status };
+  }
+  // What pods depend on comes first, and alone: then the cache shows it to the next look.
+  const ground = [...history.changes, ...retentionChanges(members)];
+  const changes = ground.length > 0 ? ground : memberChanges(members);
+  const isGround = changes.some((change) =>
+    ground.includes(change) || isClaim(change)
+  );
+  const againAfterMs = isGround ? 0 : nextAvailableMs(members);
+  return {
+    changes: [
+      ...claimed.changes,
+      ...changes,
+      ...outdatedRevisions(members, history),
+    ],
+    status,
+    events: blockedWords(members),
+    ...defined({ againAfterMs }),
+  };
+}
+
+function isClaim(change: Change): boolean {
+  return change.verb === "create" &&
+    change.object.kind === "PersistentVolumeClaim";
+}
+
+/** The versions before and after the rollout that goes on, the same when none does. */
+function versionsOf(
+  { status, spec: { template } }: StatefulSet,
+  { revisions, newest }: RevisionHistory,
+): Record<"current" | "update", TemplateVersion> {
+  const update = { name: newest.name, template };
+  const known = revisions.find(({ metadata }) =>
+    metadata.name === status?.currentRevision
+  );
+  const before = known && revisionTemplate(known);
+  return known === undefined || before === undefined
+    ? { current: update, update }
+    : { current: { name: known.metadata.name, template: before }, update };
+}
+
+/** Those over the limit that no pod is of, the oldest first. */
+function outdatedRevisions(
+  members: Members,
+  { revisions }: RevisionHistory,
+): readonly Change[] {
+  const { set, current, update } = members;
+  const live = new Set([
+    current.name,
+    update.name,
+    ...allPods(members).map(versionOf),
+  ]);
+  const past = revisions.filter(({ metadata }) => !live.has(metadata.name));
+  const surplus = Math.max(0, past.length - set.spec.revisionHistoryLimit);
+  return past.slice(0, surplus)
+    .map((each) => ({ verb: "delete", ref: exactRef(each) }));
+}
+
+function statusOf(
+  members: Members,
+  { collisionCount }: RevisionHistory,
+): StatefulSetStatus {
+  const { set, current, update, nowMs } = members;
+  const pods = allPods(members);
+  const count = (isCounted: (pod: Pod) => boolean) =>
+    pods.filter(isCounted).length;
+  const isOf = ({ name }: TemplateVersion) => (pod: Pod) =>
+    versionOf(pod) === name && !isTerminating(pod);
+  const { replicas: wanted, updateStrategy } = set.spec;
+  const ready = count(isRunningAndReady);
+  const updated = count(isOf(update));
+  const isComplete = updateStrategy.type === "RollingUpdate" &&
+    [updated, ready, pods.length].every((each) => each === wanted);
+  return {
+    replicas: pods.length,
+    readyReplicas: ready,
+    availableReplicas: count((pod) => isAvailable(set, pod, nowMs)),
+    currentReplicas: isComplete ? updated : count(isOf(current)),
+    updatedReplicas: updated,
+    currentRevision: isComplete ? update.name : current.name,
+    updateRevision: update.name,
+    collisionCount,
+    ...defined({ observedGeneration: set.metadata.generation }),
+  };
+}
