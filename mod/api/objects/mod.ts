@@ -46,3 +46,4 @@ export {
   toMilli,
   ZERO_QUANTITY,
 } from "./quantity.ts";
+export { shareOf } from "./share.ts";

@@ -4,8 +4,8 @@
  * @module
  */
 
+import { shareOf } from "../../api/objects/mod.ts";
 import type { Deployment, ReplicaSet } from "../../api/workload/mod.ts";
-import { shareOf } from "../run/mod.ts";
 
 /** In pods. */
 export interface RolloutBudget {

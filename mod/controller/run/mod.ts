@@ -44,7 +44,6 @@ export {
   isEndedPod,
   podFromTemplate,
   readySince,
-  shareOf,
 } from "./replica.ts";
 export { ControllerRunner } from "./runner.ts";
 export type {

@@ -80,14 +80,3 @@ function namePrefix(owner: string): string {
 
 /** Of a DNS subdomain. */
 const LONGEST_NAME = 253;
-
-/** What `3` or `"25%"` of a total is. */
-export function shareOf(
-  value: string | number,
-  total: number,
-  round: (value: number) => number,
-): number {
-  if (typeof value === "number") return value;
-  const percent = Number(value.replace(/%$/, ""));
-  return round(percent * total / 100);
-}

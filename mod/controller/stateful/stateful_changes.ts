@@ -8,14 +8,10 @@
  * @module
  */
 
+import { shareOf } from "../../api/objects/mod.ts";
 import type { Pod } from "../../api/types/mod.ts";
 import type { PersistentVolumeClaim } from "../../api/workload/mod.ts";
-import {
-  type Change,
-  type ChangeWords,
-  isEndedPod,
-  shareOf,
-} from "../run/mod.ts";
+import { type Change, type ChangeWords, isEndedPod } from "../run/mod.ts";
 import {
   claimCreations,
   isStale,
