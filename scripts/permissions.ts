@@ -76,6 +76,7 @@ export async function grantsForArguments(
       return { kind: "ok", grants: deriveGrants(run.config, addresses()) };
     }
     case "get_pods":
+    case "get_objects":
     case "get_events":
     case "get_sources":
     case "images":

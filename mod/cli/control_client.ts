@@ -175,6 +175,31 @@ export async function readText(answer: Body): Promise<string> {
   return new TextDecoder().decode(text.bytes);
 }
 
+/**
+ * Reads the lines of an answer as they come.
+ *
+ * @throws {AgentUnreachableError} When it breaks off.
+ */
+export async function* readLines(
+  body: AsyncIterable<Uint8Array>,
+): AsyncGenerator<string, void, undefined> {
+  const decoder = new TextDecoder();
+  let rest = "";
+  try {
+    for await (const chunk of body) {
+      const text = rest + decoder.decode(chunk, { stream: true });
+      const lines = text.split("\n");
+      rest = lines.pop() ?? "";
+      yield* lines;
+    }
+  } catch (error) {
+    throw new AgentUnreachableError(
+      `Cannot read on: the agent has broken off: ${describeError(error)}`,
+      { cause: error },
+    );
+  }
+}
+
 /** The message of a refusal, from a `Status` or a plain text. */
 export function refusalOf(status: number, text: string): AgentAnswerError {
   let message = text.trim();

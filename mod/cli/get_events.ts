@@ -5,13 +5,13 @@
  */
 
 import type { WireEvent } from "../api/types/mod.ts";
-import { describeError } from "../base/text/mod.ts";
 import {
   type AgentAddress,
   AgentUnreachableError,
   ask,
   askList,
   type ClientContext,
+  readLines,
 } from "./control_client.ts";
 import { type EventRow, EVENTS } from "./event_row.ts";
 import type { CliIo } from "./io.ts";
@@ -188,26 +188,6 @@ async function* followEvents(
     // An agent of the same version made it.
     const event = JSON.parse(line) as WatchedEvent;
     if (event.type === "ERROR" || isOf(event.object, wanted)) yield event;
-  }
-}
-
-async function* readLines(
-  body: AsyncIterable<Uint8Array>,
-): AsyncGenerator<string, void, undefined> {
-  const decoder = new TextDecoder();
-  let rest = "";
-  try {
-    for await (const chunk of body) {
-      const text = rest + decoder.decode(chunk, { stream: true });
-      const lines = text.split("\n");
-      rest = lines.pop() ?? "";
-      yield* lines;
-    }
-  } catch (error) {
-    throw new AgentUnreachableError(
-      `Cannot read on: the agent has broken off: ${describeError(error)}`,
-      { cause: error },
-    );
   }
 }
 

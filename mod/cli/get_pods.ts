@@ -24,7 +24,7 @@ export async function getPods(
   context: ClientContext,
 ): Promise<void> {
   const { io, agent } = context;
-  const list = await fetchPods(agent, command.namespace);
+  const list = await fetchPods(agent, command.namespace, command);
   if (command.watch) return await watch(command, context, list);
   const items = wantedPods(list, command);
   const body = command.name === undefined ? list : items[0];
@@ -68,6 +68,6 @@ async function watch(
     if (text !== "") await io.out(text);
     await io.clock.sleep(WATCH_PERIOD_MS, stop.signal).catch(() => {});
     if (stop.signal.aborted) return;
-    list = await fetchPods(agent, command.namespace);
+    list = await fetchPods(agent, command.namespace, command);
   }
 }

@@ -5,7 +5,12 @@
  */
 
 import type { CliIo } from "./io.ts";
-import type { OutputFormat } from "./parse/mod.ts";
+import type { ObjectOutput } from "./parse/mod.ts";
+import {
+  customCell,
+  readCustomColumns,
+  renderJsonPath,
+} from "./template/mod.ts";
 import {
   cleanLine,
   type ColumnWidths,
@@ -34,7 +39,9 @@ export type Column<Row> = readonly [
 
 /** What of a command decides about its columns. */
 export interface Shown {
-  readonly output: OutputFormat;
+  readonly output: ObjectOutput;
+  /** What the last two formats write by. */
+  readonly expression?: string;
   /** `undefined` stands for all namespaces. */
   readonly namespace?: string | undefined;
 }
@@ -55,10 +62,18 @@ export async function writeList<Item, Row>(
     const nowMs = io.clock.now();
     return await io.out(renderList(listing, list, { shown, nowMs }));
   }
+  await writeNothing(shown, io);
+}
+
+/** Says that there is nothing to list. */
+export async function writeNothing(
+  { namespace }: Pick<Shown, "namespace">,
+  io: CliIo,
+): Promise<void> {
   await io.err(
-    shown.namespace === undefined
+    namespace === undefined
       ? "No resources found"
-      : `No resources found in ${shown.namespace} namespace.`,
+      : `No resources found in ${namespace} namespace.`,
   );
 }
 
@@ -83,11 +98,26 @@ export function renderList<Item, Row>(
       return dataText(list.body, shown.output);
     case "name":
       return list.items.map((item) => nameLine(listing, item)).join("");
+    case "jsonpath":
+      // It may hold ends of lines that are wanted; all else is kept from the terminal.
+      return renderJsonPath(shown.expression ?? "", list.body)
+        .split("\n").map((line) => line.split("\t").map(cleanLine).join("\t"))
+        .join("\n");
+    case "custom-columns":
+      return customTable(shown.expression ?? "", list.items);
     case "table":
     case "wide":
       return new GrowingTable(listing.columns, shown)
         .add(list.items.map((item) => listing.row(item, nowMs)));
   }
+}
+
+function customTable(text: string, items: readonly unknown[]): string {
+  const columns = readCustomColumns(text);
+  return renderTable([
+    columns.map(({ heading }) => heading),
+    ...items.map((item) => columns.map((each) => customCell(each, item))),
+  ]);
 }
 
 /** A table that is written piece by piece, in the widths that fit the first piece. */

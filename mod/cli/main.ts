@@ -23,6 +23,7 @@ import {
   readText,
 } from "./control_client.ts";
 import { getEvents } from "./get_events.ts";
+import { getObjects } from "./get_objects.ts";
 import { getPods } from "./get_pods.ts";
 import { getSources } from "./get_sources.ts";
 import { listImages } from "./list_images.ts";
@@ -128,6 +129,8 @@ async function askAgent(
   switch (command.kind) {
     case "get_pods":
       return await getPods(command, context);
+    case "get_objects":
+      return await getObjects(command, context);
     case "get_events":
       return await getEvents(command, context);
     case "get_sources":

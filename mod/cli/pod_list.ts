@@ -26,11 +26,18 @@ export interface PodList {
 export async function fetchPods(
   agent: AgentAddress,
   namespace: string | undefined,
+  { labelSelector, fieldSelector }: {
+    readonly labelSelector?: string;
+    readonly fieldSelector?: string;
+  } = {},
 ): Promise<PodList> {
-  const query = namespace === undefined
-    ? ""
-    : `?namespace=${encodeURIComponent(namespace)}`;
-  return await askList(agent, `/api/v1/pods${query}`, "pods");
+  const query = new URLSearchParams({
+    ...(namespace !== undefined && { namespace }),
+    ...(labelSelector !== undefined && { labelSelector }),
+    ...(fieldSelector !== undefined && { fieldSelector }),
+  });
+  const path = query.size === 0 ? "/api/v1/pods" : `/api/v1/pods?${query}`;
+  return await askList(agent, path, "pods");
 }
 
 /** The name as the manifest has it: without the node's name at its end. */

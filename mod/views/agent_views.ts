@@ -66,7 +66,7 @@ export class AgentViews implements AgentView {
 
   /** The objects that the core keeps; none before the first. */
   get objects(): NodeObjects | undefined {
-    return this.#core?.objects;
+    return this.#core?.store;
   }
 
   /** From now on this core is shown. */

@@ -51,7 +51,7 @@ export interface ViewedCore {
   readonly sources: ReadonlyMap<SourceName, ViewedSource>;
   readonly storage: Pick<PodStorage, "pods">;
   /** What the node keeps beside pods; absent where nothing keeps it. */
-  readonly objects?: NodeObjects;
+  readonly store?: NodeObjects;
   readonly sourcesReady: Pick<SourcesReady, "isReady">;
   readonly activities: Pick<Activities, "list">;
   readonly meters: {

@@ -4,6 +4,7 @@
  * @module
  */
 
+import type { Resource } from "../../api/access/mod.ts";
 import type { UnknownFields } from "../../api/fault/mod.ts";
 
 /** What a command line asks for. */
@@ -17,6 +18,7 @@ export type Command =
   }
   | InstallCommand
   | GetPodsCommand
+  | GetObjectsCommand
   | GetEventsCommand
   | GetSourcesCommand
   | DescribePodCommand
@@ -50,6 +52,9 @@ export interface ValidateCommand {
 /** How `get` writes. */
 export type OutputFormat = "table" | "wide" | "json" | "yaml" | "name";
 
+/** How `get` writes objects; the last two by what `expression` says. */
+export type ObjectOutput = OutputFormat | "jsonpath" | "custom-columns";
+
 /** A command that asks an agent. */
 export interface AgentCommand {
   /** Flags that say where the agent is. */
@@ -64,8 +69,30 @@ interface ListCommand extends AgentCommand {
   readonly watch: boolean;
 }
 
+/** A command that lists objects of kinds that can be selected. */
+interface SelectCommand extends Omit<ListCommand, "output"> {
+  readonly output: ObjectOutput;
+  /** A template or columns, as the format says. */
+  readonly expression?: string;
+  readonly labelSelector?: string;
+  readonly fieldSelector?: string;
+}
+
+/** Which objects of a kind are meant. */
+export interface ObjectTarget {
+  readonly resource: Resource;
+  /** Absent for all. */
+  readonly name?: string;
+}
+
+/** `skerry get` of any kind but events and sources; of pods when others are wanted, too. */
+export interface GetObjectsCommand extends SelectCommand {
+  readonly kind: "get_objects";
+  readonly targets: readonly ObjectTarget[];
+}
+
 /** `skerry get pods`. */
-export interface GetPodsCommand extends ListCommand {
+export interface GetPodsCommand extends SelectCommand {
   readonly kind: "get_pods";
   /** The manifest's name of one pod, or its full name. */
   readonly name: string | undefined;

@@ -13,7 +13,7 @@ Usage: skerry COMMAND [FLAGS]
 
 Commands:
   run        run the agent
-  get        list the pods of the agent, what happened to them, or its sources of pods
+  get        list pods, what makes them, what happened to them, or the sources of manifests
   describe   show all that is known of a pod
   explain    say why a pod is not running
   logs       show the log of a container
@@ -51,14 +51,23 @@ Exit codes: 0 stopped, 1 failed, 64 bad flags, bad configuration or a missing gr
 `,
 
   get: `List the pods of the agent: desired, refused and terminating ones.
-Or list what happened to them, or its sources of pods and what is wrong with each.
+Or list what makes pods or is named by them, what happened, or the sources of manifests
+and what is wrong with each.
 
-Usage: skerry get pods [NAME] [FLAGS]
+Usage: skerry get KIND[,KIND...] [NAME...] [FLAGS]
+       skerry get KIND/NAME... [FLAGS]
        skerry get events [--for pod/NAME] [FLAGS]
        skerry get sources [-o FORMAT]
 
-${NAMED}  -A, --all-namespaces
-  -o, --output FORMAT     json, yaml, wide or name
+KIND is all or one of pods (po), deployments (deploy), replicasets (rs), daemonsets (ds),
+statefulsets (sts), jobs, cronjobs (cj), replicationcontrollers (rc), services (svc),
+controllerrevisions, persistentvolumeclaims (pvc), configmaps (cm), secrets,
+runtimeclasses, priorityclasses (pc).
+Of a pod ${NAMED}  -A, --all-namespaces
+  -l, --selector QUERY    only what has these labels, such as app=web,tier!=cache
+      --field-selector Q  only what has these fields, such as metadata.name=web
+  -o, --output FORMAT     json, yaml, wide, name, jsonpath=TEMPLATE or
+                          custom-columns=HEADING:.path,...
   -w, --watch             go on with what changes
       --for pod/NAME      the events of one pod
 

@@ -13,12 +13,12 @@ import {
   OUTPUT,
   outputOf,
   type Parsed,
-  quote,
   readOptions,
   superfluous,
   TEXT,
 } from "./options.ts";
-import { nameAfterSlash, POD_WORDS } from "./parse_named_pod.ts";
+import { nameAfterSlash } from "./parse_named_pod.ts";
+import { readSelection, readTargets, SELECTORS } from "./parse_targets.ts";
 
 const OUTPUTS = ["wide", "json", "yaml", "name"] as const;
 const SOURCES = ["sources", "source"];
@@ -30,6 +30,7 @@ export function parseGet(args: readonly string[]): Parsed {
     ...LOCATION,
     ...NAMESPACE,
     ...OUTPUT,
+    ...SELECTORS,
     for: TEXT,
     "all-namespaces": { type: "boolean", short: "A" },
     watch: { type: "boolean", short: "w" },
@@ -38,31 +39,46 @@ export function parseGet(args: readonly string[]): Parsed {
   if (SOURCES.includes(resource)) return parseGetSources(args);
   return EVENTS.includes(resource)
     ? parseGetEvents(options)
-    : parseGetPods(options);
+    : parseGetObjects(options);
 }
 
-function parseGetPods(options: Options): Parsed {
-  const { faults } = options;
-  const [resource, name, ...rest] = options.positionals;
-  if (options.texts.has("for")) {
+function parseGetObjects(options: Options): Parsed {
+  const { faults, texts } = options;
+  if (texts.has("for")) {
     faults.push('Cannot use --for: wanted it with "get events" only');
   }
-  if (resource === undefined || !POD_WORDS.includes(resource)) {
-    faults.push(
-      `Cannot get ${quote(resource)}: wanted "pods", "events" or "sources"`,
-    );
-  }
-  faults.push(...superfluous(rest));
-  const wanted = readWanted(options);
+  const targets = readTargets(options, "get");
+  const wanted = { ...readPlace(options), ...readSelection(options) };
   const { namespace, output, watch } = wanted;
-  if (namespace === undefined && name !== undefined) {
-    faults.push(
-      `Cannot get "${name}" in all namespaces: wanted a name or -A, not both`,
-    );
+  const named = targets.find(({ name }) => name !== undefined)?.name;
+  if (named !== undefined) {
+    if (namespace === undefined) {
+      faults.push(
+        `Cannot get "${named}" in all namespaces: wanted a name or -A, not both`,
+      );
+    }
+    for (const flag of ["selector", "field-selector"]) {
+      if (!texts.has(flag)) continue;
+      faults.push(`Cannot use --${flag} with "${named}": wanted one of them`);
+    }
+  }
+  const kinds = new Set(targets.map(({ resource }) => resource));
+  if (watch && (kinds.size > 1 || targets.length > 1)) {
+    faults.push("Cannot watch several: wanted one kind, or one object");
+  }
+  const [first] = targets;
+  if (first?.resource.kind !== "Pod" || targets.length > 1) {
+    if (watch && !["table", "wide", "json", "name"].includes(output)) {
+      faults.push(
+        `Cannot watch with -o ${output}: wanted the table, -o wide, json or name`,
+      );
+    }
+    return { command: { kind: "get_objects", targets, ...wanted }, faults };
   }
   if (watch && output !== "table" && output !== "wide") {
     faults.push(`Cannot watch with -o ${output}: wanted the table or -o wide`);
   }
+  const { name } = first;
   return { command: { kind: "get_pods", name, ...wanted }, faults };
 }
 
@@ -74,7 +90,11 @@ function parseGetEvents(options: Options): Parsed {
   if (of !== undefined && pod === undefined) {
     faults.push(`Cannot use --for: found "${of}", wanted pod/NAME`);
   }
-  const wanted = readWanted(options);
+  const wanted = { ...readPlace(options), output: readOutput(options) };
+  for (const flag of ["selector", "field-selector"]) {
+    if (!options.texts.has(flag)) continue;
+    faults.push(`Cannot use --${flag} with events: wanted --for`);
+  }
   if (wanted.namespace === undefined && pod !== undefined) {
     faults.push(
       `Cannot get the events of "${pod}" in all namespaces: wanted --for or -A, not both`,
@@ -105,14 +125,13 @@ export function parseImages(args: readonly string[]): Parsed {
   return { command: { kind: "images", location, output }, faults };
 }
 
-/** What pods and events have in common. */
-function readWanted(options: Options) {
+/** What all lists have in common. */
+function readPlace(options: Options) {
   const { location, switches } = options;
   const isAll = switches.has("all-namespaces");
   return {
     location,
     namespace: isAll ? undefined : namespaceOf(options),
-    output: readOutput(options),
     watch: switches.has("watch"),
   };
 }

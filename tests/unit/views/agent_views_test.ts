@@ -236,10 +236,10 @@ Deno.test("AgentViews.problems() names a disk that takes no files, with or witho
 });
 
 Deno.test("AgentViews shows the objects of the core, if it keeps any", () => {
-  const { store: objects } = new LocalRig();
+  const { store } = new LocalRig();
   const { views } = rig();
   views.show(viewedCore({}));
   strictEqual(views.objects, undefined);
-  views.show({ ...viewedCore({}), objects });
-  strictEqual(views.objects, objects);
+  views.show({ ...viewedCore({}), store });
+  strictEqual(views.objects, store);
 });
