@@ -6,7 +6,11 @@
 
 import type { Fault } from "../api/fault/mod.ts";
 import type { PodSpec } from "../api/types/mod.ts";
-import { immutableChanges } from "../api/validate/mod.ts";
+import {
+  immutableChanges,
+  immutableWorkloadChanges,
+} from "../api/validate/mod.ts";
+import type { WorkloadManifest } from "../api/workload/mod.ts";
 import { isRecord } from "../base/mod.ts";
 import { sameJson } from "./changed_object.ts";
 import type { AnyObject } from "./parts.ts";
@@ -16,17 +20,52 @@ export function immutableFaults(
   before: AnyObject,
   after: AnyObject,
 ): readonly Fault[] {
-  if (sameJson(before.spec, after.spec)) return [];
-  switch (before.kind) {
-    case "Pod":
-      return isPodSpec(before.spec) && isPodSpec(after.spec)
-        ? immutableChanges(before.spec, after.spec)
-        : [{ field: "spec.containers", message: "Required value" }];
-    default:
-      return [];
+  if (before.kind === "ControllerRevision") {
+    return sameJson(dataOf(before), dataOf(after)) ? [] : [FIXED_DATA];
   }
+  if (sameJson(before.spec, after.spec)) return [];
+  if (before.kind === "Pod") {
+    return isPodSpec(before.spec) && isPodSpec(after.spec)
+      ? immutableChanges(before.spec, after.spec)
+      : [{ field: "spec.containers", message: "Required value" }];
+  }
+  if (!isWorkload(before)) return [];
+  return isWorkload(after)
+    ? immutableWorkloadChanges(before, after, {
+      hasStarted: hasStarted(before),
+    })
+    : [{ field: "spec", message: "Required value" }];
+}
+
+const FIXED_DATA: Fault = {
+  field: "data",
+  message: "Forbidden: cannot change in a ControllerRevision",
+};
+
+function dataOf(object: AnyObject): unknown {
+  return "data" in object ? object.data : undefined;
 }
 
 function isPodSpec(value: unknown): value is PodSpec {
   return isRecord(value) && Array.isArray(value["containers"]);
+}
+
+const WORKLOADS: readonly string[] = [
+  "ReplicationController",
+  "ReplicaSet",
+  "Deployment",
+  "DaemonSet",
+  "StatefulSet",
+  "Job",
+  "CronJob",
+];
+
+/** Whether it is of a kind that makes pods; what is in it was checked where it was read. */
+function isWorkload(object: AnyObject): object is AnyObject & WorkloadManifest {
+  return WORKLOADS.includes(object.kind) && isRecord(object.spec);
+}
+
+/** Whether a Job has ever had pods. */
+function hasStarted({ status }: AnyObject): boolean {
+  return isRecord(status) && status["startTime"] !== undefined;
 }
