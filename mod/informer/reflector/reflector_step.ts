@@ -357,9 +357,8 @@ function pause(
   const last = memory.pause;
   const isFresh = last !== undefined && nowMs - last.atMs <= BACKOFF_RESET_MS;
   const delayMs = nextDelay(isFresh ? last.delayMs : undefined, BACKOFF);
-  const leastMs = retryAfterMs > 0
-    ? Math.min(retryAfterMs, MAX_RETRY_AFTER_MS)
-    : 0;
+  // What is no number is no wish.
+  const leastMs = Math.min(retryAfterMs || 0, MAX_RETRY_AFTER_MS);
   const ms = Math.max(delayMs, leastMs) * (1 + chance);
   return {
     memory: { ...memory, pause: { atMs: nowMs, delayMs } },

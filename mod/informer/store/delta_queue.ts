@@ -116,7 +116,6 @@ export class DeltaQueue<T extends ApiObject> implements ObjectSink<T> {
       this.#slots[at] = undefined;
       if (delta === undefined) continue;
       this.#size--;
-      if (this.#base + at < this.#entered) this.#leave(delta, this.#base + at);
       this.#compact();
       return delta;
     }
@@ -138,12 +137,6 @@ export class DeltaQueue<T extends ApiObject> implements ObjectSink<T> {
     this.#entered = this.#base + this.#slots.length;
     const place = this.#latest.get(key);
     return place === undefined ? undefined : this.#slots[place - this.#base];
-  }
-
-  #leave(delta: Delta<T>, place: number): void {
-    if ("key" in delta && this.#latest.get(delta.key) === place) {
-      this.#latest.delete(delta.key);
-    }
   }
 
   #push(delta: Delta<T>): void {
@@ -182,8 +175,11 @@ export class DeltaQueue<T extends ApiObject> implements ObjectSink<T> {
     if (this.#head < this.#slots.length && this.#head < COMPACT_SLOTS) return;
     if (this.#head * 2 < this.#slots.length) return;
     this.#base += this.#head;
-    if (this.#head === this.#slots.length) this.#slots.length = 0;
-    else this.#slots = this.#slots.slice(this.#head);
+    if (this.#head === this.#slots.length) {
+      this.#slots.length = 0;
+      // What it says of deltas that were taken means nothing, and takes room.
+      if (this.#latest.size > 0) this.#latest.clear();
+    } else this.#slots = this.#slots.slice(this.#head);
     this.#head = 0;
   }
 }

@@ -98,6 +98,42 @@ Deno.test("EventBroadcaster gives nothing more to a sink that was taken away", a
   deepStrictEqual(events, []);
 });
 
+Deno.test("EventBroadcaster stops what a sink does that is taken away", async () => {
+  await using rig = new Rig();
+  let isStopped = false;
+  const sink = rig.broadcaster.addSink(
+    "one",
+    (_event, signal) =>
+      new Promise((resolve) => {
+        signal.addEventListener("abort", () => {
+          isStopped = true;
+          resolve();
+        });
+      }),
+  );
+  await rig.run();
+  rig.say("for ever");
+  await rig.clock.advance(0);
+  sink[Symbol.dispose]();
+  strictEqual(isStopped, true);
+});
+
+Deno.test("EventBroadcaster.run() ends when all sinks have", async () => {
+  const rig = new Rig();
+  const gate = Promise.withResolvers<void>();
+  rig.broadcaster.addSink("one", () => gate.promise);
+  const running = rig.broadcaster.run(rig.stop.signal);
+  rig.say("once");
+  await rig.clock.advance(0);
+  rig.stop.abort();
+  let isOver = false;
+  const over = running.then(() => isOver = true);
+  await rig.clock.advance(0);
+  strictEqual(isOver, false);
+  gate.resolve();
+  await over;
+});
+
 Deno.test("EventBroadcaster cuts messages to what the API takes", async () => {
   await using rig = new Rig();
   const events = rig.listen("one");

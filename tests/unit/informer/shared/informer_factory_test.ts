@@ -38,7 +38,7 @@ Deno.test("SharedInformerFactory has one informer a kind, and one watch however 
   await clock.advance(0);
   strictEqual(lists(server).length, 1);
   strictEqual(lists(other).length, 1);
-  await rejects(factory.run(stop.signal), INVARIANT);
+  await rejects(factory.run(stop.signal), { ...INVARIANT, message: /factory/ });
   stop.abort();
   await running;
   strictEqual(server.watches + other.watches, 0);

@@ -213,6 +213,21 @@ Deno.test("RateLimitedQueue that is stopped drops what waits and counts no failu
   await rig[Symbol.asyncDispose]();
 });
 
+Deno.test("RateLimitedQueue.run() ends when all handlers have", async () => {
+  const rig = new Rig();
+  await rig.runGated();
+  rig.queue.add("a");
+  await rig.clock.advance(0);
+  rig.stop.abort();
+  let isOver = false;
+  const over = rig.running?.then(() => isOver = true);
+  await rig.clock.advance(0);
+  strictEqual(isOver, false);
+  await rig.open();
+  await over;
+  await rig[Symbol.asyncDispose]();
+});
+
 Deno.test("RateLimitedQueue runs once", async () => {
   await using rig = new Rig();
   await rig.run();
