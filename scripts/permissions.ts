@@ -83,6 +83,7 @@ export async function grantsForArguments(
     case "top":
     case "df":
     case "describe_pod":
+    case "describe_objects":
     case "explain_pod":
     case "logs":
     case "metrics": {

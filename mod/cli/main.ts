@@ -22,6 +22,7 @@ import {
   type ClientContext,
   readText,
 } from "./control_client.ts";
+import { describeObjects } from "./describe_objects.ts";
 import { getEvents } from "./get_events.ts";
 import { getObjects } from "./get_objects.ts";
 import { getPods } from "./get_pods.ts";
@@ -143,6 +144,8 @@ async function askAgent(
       return await showDisk(command, context);
     case "describe_pod":
       return await showDescription(command, context);
+    case "describe_objects":
+      return await describeObjects(command, context);
     case "explain_pod":
       return await showExplanation(command, context);
     case "logs":

@@ -14,13 +14,16 @@ import type { PodReport } from "../../server/mod.ts";
 import { containerFields, type TimeTexts } from "./describe_container.ts";
 import { volumesValue } from "./describe_volumes.ts";
 import {
-  ageText,
-  type BlockValue,
+  annotationLines,
+  eventLines,
+  orNone,
+  timeTexts,
+  titledTable,
+} from "./describe_parts.ts";
+import {
   fieldLines,
   given,
   type NamedValue,
-  renderTable,
-  repeatedAgeText,
   sortedEntries,
 } from "../text/mod.ts";
 
@@ -144,7 +147,7 @@ function conditionLines(
   texts: TimeTexts,
 ): readonly string[] {
   if (conditions.length === 0) return [];
-  return table("Conditions", [
+  return titledTable("Conditions", [
     ["Type", "Status", "Since", "Reason", "Message"],
     ...conditions.map((condition) => [
       condition.type,
@@ -184,77 +187,4 @@ function decisionLines(
       ],
     ],
   }]]);
-}
-
-function eventLines({ events, time }: PodReport): readonly string[] {
-  if (events.length === 0) return fieldLines([["Events", "<none>"]]);
-  return table("Events", [
-    ["Type", "Reason", "Age", "From", "Message"],
-    ...events.map((event) => [
-      event.type,
-      event.reason,
-      repeatedAgeText(event, Date.parse(time)),
-      event.source.component,
-      event.message,
-    ]),
-  ]);
-}
-
-function table(
-  title: string,
-  rows: readonly (readonly string[])[],
-): readonly string[] {
-  const lines = renderTable(rows).trimEnd().split("\n");
-  return [`${title}:`, ...lines.map((line) => `  ${line.trimEnd()}`)];
-}
-
-function orNone(lines: readonly string[]): BlockValue {
-  return lines.length === 0 ? "<none>" : lines;
-}
-
-/** A copy of the whole manifest, which kubectl does not show either. */
-const LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration";
-
-/** From kubectl's describe.go, as is the way in which longer ones are written. */
-const MAX_ANNOTATION_LENGTH = 140;
-
-function annotationLines(
-  annotations: Readonly<Record<string, string>> | undefined,
-): readonly string[] {
-  return sortedEntries(annotations).flatMap(([key, text]) => {
-    if (key === LAST_APPLIED) return [];
-    const value = text.replace(/\n$/, "");
-    const line = `${key}: ${value}`;
-    if (line.length <= MAX_ANNOTATION_LENGTH && !value.includes("\n")) {
-      return [line];
-    }
-    const most = MAX_ANNOTATION_LENGTH - 2;
-    const lines = value.split("\n").map((each) =>
-      each.length > most ? `${each.slice(0, most).toWellFormed()}...` : each
-    );
-    return [`${key}:`, ...lines.map((each) => `  ${each}`)];
-  });
-}
-
-const MINUTE_MS = 60_000;
-
-function timeTexts(now: string, utcOffsetMs: number): TimeTexts {
-  const nowMs = Date.parse(now);
-  return {
-    time: (text) => {
-      const ms = Date.parse(text ?? "");
-      return Number.isNaN(ms) ? "<unknown>" : dateText(ms, utcOffsetMs);
-    },
-    age: (text) => ageText(text, nowMs),
-  };
-}
-
-/** As kubectl: RFC 1123 with a numeric zone. */
-function dateText(ms: number, utcOffsetMs: number): string {
-  const local = new Date(ms + utcOffsetMs);
-  const minutes = Math.round(Math.abs(utcOffsetMs) / MINUTE_MS);
-  const zone = [Math.floor(minutes / 60), minutes % 60]
-    .map((each) => String(each).padStart(2, "0")).join("");
-  const sign = utcOffsetMs < 0 ? "-" : "+";
-  return `${local.toUTCString().replace(/ GMT$/, "")} ${sign}${zone}`;
 }

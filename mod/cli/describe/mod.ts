@@ -1,5 +1,5 @@
 /**
- * A pod at length, as `describe pod` prints it: laid out as kubectl does, with the last
+ * A pod or another object at length, as `describe` prints it: laid out as kubectl does, with the last
  * results of probes, the explanation and the last decision beside it. Values of Secrets are
  * never in it. Pure.
  *
@@ -31,4 +31,5 @@
  * @module
  */
 
+export { describeObject } from "./describe_object.ts";
 export { describeReport } from "./describe_report.ts";

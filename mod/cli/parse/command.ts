@@ -22,6 +22,7 @@ export type Command =
   | GetEventsCommand
   | GetSourcesCommand
   | DescribePodCommand
+  | DescribeObjectsCommand
   | ExplainPodCommand
   | LogsCommand
   | ImagesCommand
@@ -140,6 +141,13 @@ export interface NamedPod extends AgentCommand {
 /** `skerry describe pod`. */
 export interface DescribePodCommand extends NamedPod {
   readonly kind: "describe_pod";
+}
+
+/** `skerry describe` of other kinds. */
+export interface DescribeObjectsCommand extends AgentCommand {
+  readonly kind: "describe_objects";
+  readonly targets: readonly ObjectTarget[];
+  readonly namespace: string;
 }
 
 /** `skerry explain`. */

@@ -14,7 +14,7 @@ Usage: skerry COMMAND [FLAGS]
 Commands:
   run        run the agent
   get        list pods, what makes them, what happened to them, or the sources of manifests
-  describe   show all that is known of a pod
+  describe   show all that is known of a pod, or of what makes pods
   explain    say why a pod is not running
   logs       show the log of a container
   top        show what processor time and memory the node or its pods use
@@ -75,11 +75,13 @@ ${LOCATION}`,
 
   describe:
     `Show all that is known of a pod: its spec and status, its probes with their last
-results, what the agent decided last and why, and what happened to it.
+results, what the agent decided last and why, and what happened to it. Or all of what
+makes pods, or of what they refer to.
 
 Usage: skerry describe pod NAME [-n NAMESPACE]
+       skerry describe KIND[,KIND...] [NAME...] [-n NAMESPACE]
 
-${NAMED}
+KIND is as with "get". Of a pod ${NAMED}
 ${LOCATION}`,
 
   explain:

@@ -27,6 +27,7 @@
 export type {
   Command,
   CommandName,
+  DescribeObjectsCommand,
   DescribePodCommand,
   DfCommand,
   ExplainPodCommand,

@@ -6,6 +6,7 @@
 
 import { defined } from "../../base/mod.ts";
 import { parseDuration } from "../../base/text/mod.ts";
+import { findKind } from "../kinds/mod.ts";
 import type { LogsCommand } from "./command.ts";
 import {
   type FlagSpecs,
@@ -20,12 +21,26 @@ import {
   superfluous,
   TEXT,
 } from "./options.ts";
+import { readTargets } from "./parse_targets.ts";
 
 /** The words that kubectl takes for the kind. */
 export const POD_WORDS: readonly string[] = ["pods", "pod", "po"];
 
-/** Reads what stands behind `describe`: `pod NAME` or `pod/NAME`. */
+/** Reads what stands behind `describe`: `pod NAME`, `pod/NAME`, or other kinds. */
 export function parseDescribe(args: readonly string[]): Parsed {
+  const other = readOptions(args, { ...LOCATION, ...NAMESPACE });
+  const word = other.positionals[0]?.split("/")[0] ?? "";
+  const kind = findKind(word.split(",")[0] ?? "");
+  if (kind !== undefined && kind.kind !== "Pod") {
+    const { location, faults } = other;
+    const targets = readTargets(other, "describe");
+    if (targets.some(({ resource }) => resource.kind === "Pod")) {
+      faults.push("Cannot describe pods with other kinds: wanted them apart");
+    }
+    const namespace = namespaceOf(other);
+    const command = { location, targets, namespace } as const;
+    return { command: { kind: "describe_objects", ...command }, faults };
+  }
   const { pod, hasKind, options } = readNamedPod(args);
   const { faults, positionals: [first] } = options;
   const isWhole = pod !== undefined && hasKind;

@@ -234,3 +234,53 @@ Deno.test("main() watches one object, as a table that grows and as lines of JSON
     strictEqual((await done).code, 0);
   }
 });
+
+Deno.test("main() describes objects with what happened to them, and names what is not there", async () => {
+  await using rig = await Rig.start();
+  const event = {
+    apiVersion: "v1",
+    kind: "Event",
+    metadata: {
+      name: "e",
+      namespace: "shop",
+      resourceVersion: "1",
+      uid: "",
+      creationTimestamp: "2026-01-01T23:55:00Z",
+    },
+    eventTime: null,
+    involvedObject: {
+      apiVersion: "apps/v1",
+      kind: "Deployment",
+      namespace: "shop",
+      name: "web",
+    },
+    type: "Normal",
+    reason: "ScalingReplicaSet",
+    message: "Scaled up",
+    count: 1,
+    firstTimestamp: "2026-01-01T00:00:00Z",
+    lastTimestamp: "2026-01-01T00:00:00Z",
+    source: { component: "c", host: "n1" },
+    reportingComponent: "c",
+    reportingInstance: "n1",
+  } as const;
+  rig.agent.events = {
+    list: () => ({ resourceVersion: "1", items: [event] }),
+    async *watch() {},
+  };
+  const { code, output, errors } = await rig.run(
+    "describe deploy web gone db -n shop",
+  );
+  strictEqual(code, 1);
+  strictEqual(errors, 'skerry: deployments.apps "gone" not found\n');
+  const [web = "", db = "", ...more] = output.split("\n\n");
+  deepStrictEqual(more, []);
+  match(web, /^Name: +web\n/);
+  match(web, /Scaled up/);
+  match(db, /^Name: +db\n/);
+  match(db, /Events: +<none>/);
+  const all = await rig.run("describe rs -n shop");
+  match(all.output, /^Name: +web-1\n/);
+  const none = await rig.run("describe jobs -n shop");
+  strictEqual(none.errors, "No resources found in shop namespace.\n");
+});

@@ -189,6 +189,24 @@ const ROWS: readonly (readonly [string, Command])[] = [
     ...WEB,
     namespace: "ns",
   }],
+  ["describe deploy web -n shop", {
+    kind: "describe_objects",
+    location: [],
+    targets: [{ resource: DEPLOY, name: "web" }],
+    namespace: "shop",
+  }],
+  ["describe rs", {
+    kind: "describe_objects",
+    location: [],
+    targets: [{ resource: SETS }],
+    namespace: "default",
+  }],
+  ["describe rs/a deploy/b", {
+    kind: "describe_objects",
+    location: [],
+    targets: [{ resource: SETS, name: "a" }, { resource: DEPLOY, name: "b" }],
+    namespace: "default",
+  }],
   ["describe pod/web", { kind: "describe_pod", ...WEB }],
   ["describe -n ns po/web --root-dir=/x", {
     kind: "describe_pod",
@@ -309,6 +327,8 @@ for (
     ["get events --for pod/web -A", "wanted --for or -A, not both"],
     ["get events -w -o yaml", "Cannot watch with -o yaml"],
     ["get pods --for pod/web", 'wanted it with "get events" only'],
+    ["describe deploy,pods a", "Cannot describe pods with other kinds"],
+    ["describe deploy/a x/b", 'Cannot describe "x": there is no such kind'],
     ["describe", 'Cannot describe nothing: wanted "pod NAME"'],
     ["describe web", 'Cannot describe "web": wanted "pod NAME"'],
     ["describe node/n1", 'Cannot describe "node/n1": wanted "pod NAME"'],
