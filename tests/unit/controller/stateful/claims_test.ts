@@ -296,7 +296,7 @@ const wakes: readonly (readonly [string, boolean])[] = [
 ];
 
 for (const [name, isWoken] of wakes) {
-  Deno.test(`TestGetStatefulSetsForPVC: ${name} is ${isWoken ? "" : "not "}the set's`, async () => {
+  Deno.test(`the claim ${name} is ${isWoken ? "" : "not "}the set's`, async () => {
     await using rig = new StatefulRig();
     await rig.apply(statefulSet({ volumeClaimTemplates: DATA }));
     const { cache } = rig.on.objects;
