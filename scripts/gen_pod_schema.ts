@@ -41,6 +41,7 @@ const OPAQUE: ReadonlySet<string> = new Set([
   "Pod.status",
   "ReplicaSet.status",
   "ReplicationController.status",
+  "Service.status",
   "StatefulSet.status",
 ]);
 
@@ -53,10 +54,12 @@ const ROOTS: readonly string[] = [
   "V1Job",
   "V1PersistentVolumeClaim",
   "V1Pod",
+  "V1PriorityClass",
   "V1ReplicaSet",
   "V1ReplicationController",
   "V1RuntimeClass",
   "V1Secret",
+  "V1Service",
   "V1StatefulSet",
 ];
 

@@ -359,7 +359,7 @@ export class Agent {
     const isFirst = !storage.seen(source);
     const changes = objects.replace(source, set.objects, heardOf(set));
     workloads.replace(set, heardOf(set));
-    storage.merge(this.#rollbacks.apply(set));
+    storage.merge(this.#rollbacks.apply(storage.complete(set)));
     sourcesReady.add(source);
     this.#reconciler.reconcile();
     if (changes.length > 0) {

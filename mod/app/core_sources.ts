@@ -6,10 +6,12 @@
 
 import type { Fault } from "../api/fault/mod.ts";
 import type { Pod } from "../api/types/mod.ts";
+import { applyPriority } from "../api/defaults/mod.ts";
 import { defined } from "../base/mod.ts";
 import type { AgentConfig } from "../config/mod.ts";
 import type { EventRecorder } from "../events/mod.ts";
 import { readFileBounded } from "../host/files/mod.ts";
+import type { ObjectStore } from "../local/mod.ts";
 import { createManifestFiles, FileSource } from "../source/file/mod.ts";
 import {
   DiskLastGoodStore,
@@ -48,12 +50,20 @@ export interface Sources {
  */
 export async function buildSources(
   config: AgentConfig,
-  deps: CoreDeps & { readonly ips: NodeIps },
+  deps: CoreDeps & {
+    readonly ips: NodeIps;
+    readonly objects: Pick<ObjectStore, "priorityClasses">;
+  },
 ): Promise<Sources> {
   const { source, node } = config;
   const { rootDir, runDir } = config.paths;
-  const { clock, log, metrics, events, ips } = deps;
-  const storage = new PodStorage({ clock, log, events });
+  const { clock, log, metrics, events, ips, objects } = deps;
+  const storage = new PodStorage({
+    clock,
+    log,
+    events,
+    complete: (pod) => applyPriority(pod, objects.priorityClasses()),
+  });
   const network = {
     podNetworks: node.podNetworks,
     get nodeAddresses() {

@@ -8,6 +8,7 @@ import type { EventSink, Pod, PodBody } from "../api/types/mod.ts";
 import { type Fault, formatFault } from "../api/fault/mod.ts";
 import { immutableChanges } from "../api/validate/mod.ts";
 import { podRef } from "../api/objects/mod.ts";
+import { defined } from "../base/mod.ts";
 import { UNSUPPORTED_REASON, unsupportedFields } from "../pod/admission/mod.ts";
 import {
   deniedByGrants,
@@ -100,7 +101,15 @@ export function checkManifestPod(
   record(WARNING_REASON, [...found, ...unreachedPods(pod, deps.network)]);
   const before = deps.current(pod.metadata.uid);
   if (before !== undefined) {
-    record(IMMUTABLE_REASON, immutableChanges(before.spec, pod.spec));
+    const after = { ...byClass(before.spec), ...pod.spec };
+    record(IMMUTABLE_REASON, immutableChanges(before.spec, after));
   }
   return [];
+}
+
+/** What a pod may have by its class of priority alone. */
+function byClass(
+  { priority, priorityClassName, preemptionPolicy }: PodBody["spec"],
+): Partial<PodBody["spec"]> {
+  return defined({ priority, priorityClassName, preemptionPolicy });
 }

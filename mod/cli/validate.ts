@@ -17,6 +17,7 @@ import {
   type LocalObject,
   objectId,
 } from "../api/objects/mod.ts";
+import { SYSTEM_PRIORITIES } from "../api/defaults/mod.ts";
 import { MAX_MANIFEST_BYTES } from "../api/text/mod.ts";
 import type { Pod } from "../api/types/mod.ts";
 import {
@@ -258,9 +259,7 @@ class ManifestContents {
   /** What is there twice, and what is referred to and not there. */
   warnings(): readonly ContentsWarning[] {
     const missing = this.#pods.flatMap(({ file, shown, pod }) => {
-      return objectReferences(pod)
-        .filter(({ optional }) => !optional)
-        .map((reference) => formatObjectId(reference))
+      return [...neededObjects(pod), ...neededClass(pod)]
         .filter((object) => !this.#files.has(object))
         .map((object): ContentsWarning => ({
           file,
@@ -281,6 +280,21 @@ class ManifestContents {
     }
     return first === undefined;
   }
+}
+
+function neededObjects(pod: Pod): readonly string[] {
+  return objectReferences(pod)
+    .filter(({ optional }) => !optional)
+    .map((reference) => formatObjectId(reference));
+}
+
+/** The class of priorities that a pod names; those of the system are always there. */
+function neededClass({ spec }: Pod): readonly string[] {
+  const { priority, priorityClassName: name = "" } = spec;
+  const isKnown = name === "" || SYSTEM_PRIORITIES.has(name);
+  return isKnown || priority !== undefined
+    ? []
+    : [formatObjectId({ kind: "PriorityClass", namespace: "", name })];
 }
 
 interface ContentsWarning {

@@ -41,6 +41,13 @@ export const KINDS: readonly KindFacts[] = [
     isNamespaced: false,
   },
   {
+    ...SHOWN,
+    apiVersion: "scheduling.k8s.io/v1",
+    kind: "PriorityClass",
+    isNamespaced: false,
+  },
+  { ...SHOWN, apiVersion: "v1", kind: "Service" },
+  {
     ...MADE,
     apiVersion: "apps/v1",
     kind: "Deployment",

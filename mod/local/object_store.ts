@@ -15,6 +15,7 @@ import {
   type RuntimeClassObject,
   sameObject,
 } from "../api/objects/mod.ts";
+import type { PriorityClass } from "../api/defaults/mod.ts";
 
 /** An object that is not what it was. Never holds what is in it. */
 export interface ObjectChange extends ObjectId {
@@ -40,6 +41,8 @@ export class ObjectStore implements ObjectGetter {
   /** In the order of the sources' names. */
   #sources: readonly (readonly [string, ObjectMap])[] = [];
   #winners: ObjectMap = new Map();
+  /** They are asked for with each pod. */
+  #priorityClasses: readonly PriorityClass[] = [];
   readonly #heard = new Map<string, Heard>();
   readonly #expected: readonly string[];
 
@@ -71,6 +74,8 @@ export class ObjectStore implements ObjectGetter {
     const before = this.#winners;
     const after = winnersOf(this.#sources, before);
     this.#winners = after;
+    this.#priorityClasses = [...after.values()]
+      .filter((object) => object.kind === "PriorityClass");
     return changesBetween(before, after);
   }
 
@@ -112,6 +117,11 @@ export class ObjectStore implements ObjectGetter {
       keyOf({ kind: "PersistentVolumeClaim", ...ref }),
     );
     return found?.kind === "PersistentVolumeClaim" ? found : undefined;
+  }
+
+  /** Every class of priorities that is in force, in no order. */
+  priorityClasses(): readonly PriorityClass[] {
+    return this.#priorityClasses;
   }
 
   /** The class of that name, if there is one now. */

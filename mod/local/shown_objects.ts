@@ -10,6 +10,7 @@ import {
   type KeyedObject,
   type LocalObject,
   objectId,
+  type ServiceObject,
 } from "../api/objects/mod.ts";
 import { sameJson } from "./changed_object.ts";
 import { objectKey } from "./kept_kinds.ts";
@@ -83,6 +84,19 @@ export function shownObject(object: LocalObject): AnyObject {
         metadata,
         ...shownClass(object),
       };
+    case "PriorityClass": {
+      const { value, preemptionPolicy, globalDefault, description } = object;
+      return {
+        apiVersion: "scheduling.k8s.io/v1",
+        kind,
+        metadata,
+        ...{ value, preemptionPolicy },
+        ...(globalDefault && { globalDefault }),
+        ...(description !== "" && { description }),
+      };
+    }
+    case "Service":
+      return { apiVersion: "v1", kind, metadata, spec: shownService(object) };
   }
 }
 
@@ -100,6 +114,19 @@ function shownClass(
       { overhead: { podFixed: Object.fromEntries(overhead) } }),
     ...(Object.keys(nodeSelector).length > 0 &&
       { scheduling: { nodeSelector } }),
+  };
+}
+
+function shownService(service: ServiceObject): object {
+  const { selector, isHeadless, publishNotReadyAddresses } = service;
+  return {
+    type: "ClusterIP",
+    ...(isHeadless && { clusterIP: "None" }),
+    selector,
+    ports: service.ports.map(({ name, ...port }) =>
+      name === "" ? port : { name, ...port }
+    ),
+    ...(publishNotReadyAddresses && { publishNotReadyAddresses }),
   };
 }
 

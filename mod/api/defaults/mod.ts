@@ -25,5 +25,10 @@ export {
   applyWorkloadDefaults,
   type WrittenWorkload,
 } from "./default_workload.ts";
+export {
+  applyPriority,
+  type PriorityClass,
+  SYSTEM_PRIORITIES,
+} from "./default_priority.ts";
 export { applyPodDefaults } from "./defaults.ts";
 export { type PullPolicy, pullPolicy } from "./pull_policy.ts";

@@ -34,6 +34,7 @@ export {
   podRef,
   type RuntimeClassObject,
   sameObject,
+  type ServiceObject,
 } from "./objects.ts";
 export {
   addQuantities,

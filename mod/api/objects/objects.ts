@@ -44,8 +44,46 @@ export interface RuntimeClassObject {
   readonly nodeSelector: Readonly<Record<string, string>>;
 }
 
-/** Everything that a manifest may hold beside pods. */
-export type LocalObject = KeyedObject | ClaimObject | RuntimeClassObject;
+/** How much some pods count beside others; of no namespace. */
+export interface PriorityClassObject {
+  readonly kind: "PriorityClass";
+  readonly name: string;
+  readonly value: number;
+  /** Whether pods have it that name none. */
+  readonly globalDefault: boolean;
+  readonly preemptionPolicy: "PreemptLowerPriority" | "Never";
+  /** Empty when it says nothing. */
+  readonly description: string;
+}
+
+/** A name for whatever pods have some labels. There is no proxy: it means the pods themselves. */
+export interface ServiceObject extends ObjectRef {
+  readonly kind: "Service";
+  /** Not empty: pods with all of these labels are meant. */
+  readonly selector: Readonly<Record<string, string>>;
+  readonly ports: readonly ServicePort[];
+  /** Whether it says `clusterIP: None`. */
+  readonly isHeadless: boolean;
+  /** Whether pods that are not ready are meant as well. */
+  readonly publishNotReadyAddresses: boolean;
+}
+
+interface ServicePort {
+  /** Empty when it has none; then it is the only one. */
+  readonly name: string;
+  readonly protocol: "TCP" | "UDP" | "SCTP";
+  readonly port: number;
+  /** The port of the pods, or its name there. */
+  readonly targetPort: number | string;
+}
+
+/** What a manifest may hold beside pods and what makes them. */
+export type LocalObject =
+  | KeyedObject
+  | ClaimObject
+  | RuntimeClassObject
+  | PriorityClassObject
+  | ServiceObject;
 
 /**
  * Finds objects by name. Answers what is known now; a caller that waits for an object asks again.
@@ -59,7 +97,7 @@ export interface ObjectGetter {
 
 /**
  * What names any object of a manifest beside pods: its kind, its namespace (empty for a
- * RuntimeClass), its name.
+ * RuntimeClass or a PriorityClass), its name.
  */
 export interface ObjectId extends ObjectRef {
   readonly kind: LocalObject["kind"] | WorkloadKind;
@@ -68,7 +106,7 @@ export interface ObjectId extends ObjectRef {
 /** Says what an object is called, and nothing of what it holds. */
 export function objectId(object: LocalObject): ObjectId {
   const { kind, name } = object;
-  const namespace = kind === "RuntimeClass" ? "" : object.namespace;
+  const namespace = "namespace" in object ? object.namespace : "";
   return { kind, namespace, name };
 }
 
@@ -89,6 +127,10 @@ function comparable(object: LocalObject): unknown {
     case "ConfigMap":
     case "Secret":
       return { ...object };
+    case "PriorityClass":
+      return { ...object };
+    case "Service":
+      return { ...object, ports: object.ports.map((port) => ({ ...port })) };
     case "PersistentVolumeClaim":
       return { ...object, storage: object.storage?.nano };
     case "RuntimeClass": {

@@ -52,8 +52,8 @@ export type ManifestResult =
 
 /**
  * Reads a manifest in YAML or JSON: one or more documents of kind Pod, ConfigMap,
- * Secret, PersistentVolumeClaim, RuntimeClass, ReplicationController, ReplicaSet,
- * Deployment, DaemonSet, StatefulSet, Job, CronJob, List or PodList.
+ * Secret, PersistentVolumeClaim, RuntimeClass, PriorityClass, Service,
+ * ReplicationController, ReplicaSet, Deployment, DaemonSet, StatefulSet, Job, CronJob, List or PodList.
  *
  * No fault ever shows a value of a Secret. Never throws on bad input, whatever it is,
  * and needs no more memory and time than the bounds on size (10 MiB), depth (200) and

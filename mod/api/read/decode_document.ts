@@ -5,6 +5,7 @@
  */
 
 import { readLocalObject } from "./decode_object.ts";
+import { withoutAddresses } from "./decode_service.ts";
 import {
   DOCUMENT_KINDS,
   isItemKind,
@@ -153,8 +154,9 @@ export class DocumentReader {
 
   #object(kind: LocalObject["kind"], value: RawObject, at: Place): void {
     const settle = (): void => this.faults.settle();
-    const own = withoutServerFields(value, {
-      hasStatus: kind === "PersistentVolumeClaim",
+    const plain = kind === "Service" ? withoutAddresses(value) : value;
+    const own = withoutServerFields(plain, {
+      hasStatus: kind === "PersistentVolumeClaim" || kind === "Service",
     });
     this.objects.push(readLocalObject(kind, own, { at, settle }));
   }

@@ -17,9 +17,11 @@ import {
 } from "../objects/mod.ts";
 import type { RawObject, RawValue } from "../text/mod.ts";
 import type { ObjectMeta, PodSpec } from "../types/mod.ts";
+import { SYSTEM_PRIORITIES } from "../defaults/mod.ts";
 import {
   labelProblem,
   mapKeyProblem,
+  oneOf,
   required,
   shape,
   validateClaimSpec,
@@ -28,7 +30,9 @@ import {
   validateScheduling,
   validateSecretType,
   type WrittenClaim,
+  type WrittenService,
 } from "../validate/mod.ts";
+import { serviceOf } from "./decode_service.ts";
 import { readTyped } from "./schema.ts";
 
 /**
@@ -50,6 +54,10 @@ export function readLocalObject(
       return readClaim(value, reading);
     case "RuntimeClass":
       return readRuntimeClass(value, reading);
+    case "PriorityClass":
+      return readPriorityClass(value, reading);
+    case "Service":
+      return readService(value, reading);
   }
 }
 
@@ -209,6 +217,61 @@ function readClaim(value: RawObject, reading: ObjectReading): ClaimObject {
   };
 }
 
+/** The most that a class may be worth that is none of the system's. */
+const MAX_USER_PRIORITY = 1_000_000_000;
+
+/** Reads a class of priorities (pkg/apis/scheduling/validation). */
+function readPriorityClass(
+  value: RawObject,
+  reading: ObjectReading,
+): LocalObject {
+  const { at } = reading;
+  const fields = readFields<{
+    readonly value?: number;
+    readonly globalDefault?: boolean;
+    readonly preemptionPolicy?: string;
+    readonly description?: string;
+  }>("PriorityClass", value, reading);
+  const { metadata = {}, preemptionPolicy, value: priority = 0 } = fields;
+  const { name } = readRef(metadata, at);
+  refuseNamespace(metadata, at);
+  const system = SYSTEM_PRIORITIES.get(name);
+  if (name.startsWith("system-") && system !== priority) {
+    at.child("metadata").child("name").forbidden(
+      "names that begin with 'system-' are the system's",
+    );
+  } else if (system === undefined && priority > MAX_USER_PRIORITY) {
+    at.child("value").forbidden(
+      `maximum allowed value of a user defined priority is ${MAX_USER_PRIORITY}`,
+    );
+  }
+  const policyAt = at.child("preemptionPolicy");
+  oneOf("PreemptLowerPriority", "Never")(preemptionPolicy, policyAt);
+  return {
+    kind: "PriorityClass",
+    name,
+    value: priority,
+    globalDefault: fields.globalDefault === true,
+    preemptionPolicy: preemptionPolicy === "Never"
+      ? "Never"
+      : "PreemptLowerPriority",
+    description: fields.description ?? "",
+  };
+}
+
+function readService(value: RawObject, reading: ObjectReading): LocalObject {
+  const { at } = reading;
+  const { metadata = {}, spec = {} } = readFields<
+    { readonly spec?: WrittenService }
+  >("Service", value, reading);
+  return serviceOf(readRef(metadata, at), spec, at);
+}
+
+function refuseNamespace({ namespace }: ObjectMeta, at: Place): void {
+  if (!namespace) return;
+  at.child("metadata").child("namespace").forbidden("not allowed on this type");
+}
+
 /** Its tolerations are checked and then left out: a node by itself has no taints. */
 function readRuntimeClass(
   value: RawObject,
@@ -223,11 +286,7 @@ function readRuntimeClass(
     }
   >("RuntimeClass", value, reading);
   const { name } = readRef(metadata, at);
-  if (metadata.namespace) {
-    at.child("metadata").child("namespace").forbidden(
-      "not allowed on this type",
-    );
-  }
+  refuseNamespace(metadata, at);
   required(shape(labelProblem))(handler, at.child("handler"));
   const { podFixed = {} } = overhead ?? {};
   validateOverhead(podFixed, at.child("overhead").child("podFixed"));

@@ -31,6 +31,8 @@ export const ITEM_KINDS: ReadonlyMap<string, string> = new Map<string, string>([
   ["Secret", "v1"],
   ["PersistentVolumeClaim", "v1"],
   ["RuntimeClass", "node.k8s.io/v1"],
+  ["PriorityClass", "scheduling.k8s.io/v1"],
+  ["Service", "v1"],
   ...WORKLOAD_KINDS,
 ]);
 /** What a PodList may hold. */

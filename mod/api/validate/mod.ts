@@ -19,7 +19,7 @@
  * @module
  */
 
-export { required, shape } from "./checks.ts";
+export { oneOf, required, shape } from "./checks.ts";
 export {
   immutableChanges,
   immutableWorkloadChanges,
@@ -35,4 +35,5 @@ export { validateMetadata } from "./validate_metadata.ts";
 export { validateOverhead } from "./validate_resources.ts";
 export { validateScheduling } from "./validate_scheduling.ts";
 export { validateSecretType } from "./validate_secret.ts";
+export { validateService, type WrittenService } from "./validate_service.ts";
 export { validateWorkload } from "./validate_workload.ts";

@@ -27,7 +27,7 @@ import {
 } from "./validate_job_policies.ts";
 import { validateMarks } from "./validate_metadata.ts";
 import { validatePodTemplate } from "./validate_pod.ts";
-import { validateSelector } from "./validate_selector.ts";
+import { validateSelector } from "./validate_scheduling.ts";
 import { labelProblem } from "./names.ts";
 
 type JobManifest = Extract<WorkloadManifest, { readonly kind: "Job" }>;

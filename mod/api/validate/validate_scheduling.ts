@@ -26,6 +26,7 @@ import {
 } from "./names.ts";
 import type { Place } from "../fault/mod.ts";
 import type { PodSpec } from "../types/mod.ts";
+import type { LabelSelector } from "../workload/mod.ts";
 import { validateLabels } from "./validate_metadata.ts";
 
 const REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution";
@@ -113,7 +114,7 @@ function checkCount(
 }
 
 /** What a selector of labels may be; absent is right. */
-export const LABEL_SELECTOR: Check<TermSelector | undefined> = fields<
+const LABEL_SELECTOR: Check<TermSelector | undefined> = fields<
   TermSelector
 >({
   matchLabels: validateLabels,
@@ -234,3 +235,14 @@ const SCHEDULING: FieldChecks<PodSpec> = {
     })(constraints, at);
   },
 };
+
+const VALUES = each(LABEL_VALUE);
+
+/** Reports what is wrong with a selector, values of expressions included. */
+export function validateSelector(selector: LabelSelector, at: Place): void {
+  LABEL_SELECTOR(selector, at);
+  const expressions = selector.matchExpressions ?? [];
+  for (const [i, { values }] of expressions.entries()) {
+    VALUES(values, at.child("matchExpressions").index(i).child("values"));
+  }
+}

@@ -6,7 +6,13 @@
  */
 
 import type { Place } from "../fault/mod.ts";
-import type { WorkloadManifest } from "../workload/mod.ts";
+import { matchesLabels } from "../access/mod.ts";
+import type {
+  LabelSelector,
+  PodTemplate,
+  WorkloadKind,
+  WorkloadManifest,
+} from "../workload/mod.ts";
 import { checkFields, range } from "./checks.ts";
 import { validateCronJob, validateJob } from "./validate_job.ts";
 import { validateMetadata } from "./validate_metadata.ts";
@@ -16,7 +22,8 @@ import {
   STATEFUL_SET,
   withClaims,
 } from "./validate_rollout.ts";
-import { validateLastingPods } from "./validate_selector.ts";
+import { validatePodTemplate } from "./validate_pod.ts";
+import { validateSelector } from "./validate_scheduling.ts";
 
 const REPLICAS = { replicas: range(0), minReadySeconds: range(0) } as const;
 
@@ -56,5 +63,43 @@ export function validateWorkload(workload: WorkloadManifest, at: Place): void {
       return validateJob(workload, at);
     case "CronJob":
       return validateCronJob(workload, at);
+  }
+}
+
+/** What has pods that run for ever. */
+interface PodOwner {
+  readonly kind: WorkloadKind;
+  readonly selector: LabelSelector;
+  readonly template: PodTemplate;
+}
+
+/** Reports what is wrong with which pods are whose, and with what they look like. */
+function validateLastingPods(
+  { kind, selector, template }: PodOwner,
+  at: Place,
+): void {
+  const { matchLabels = {}, matchExpressions = [] } = selector;
+  const selectorAt = at.child("selector");
+  validateSelector(selector, selectorAt);
+  if (Object.keys(matchLabels).length + matchExpressions.length === 0) {
+    selectorAt.invalid(selector, `empty selector is invalid for a ${kind}`);
+  }
+  const templateAt = at.child("template");
+  const { metadata: { labels = {} } = {}, spec } = template;
+  if (!matchesLabels(selector, labels)) {
+    templateAt.child("metadata").child("labels").invalid(
+      labels,
+      "`selector` does not match template `labels`",
+    );
+  }
+  validatePodTemplate(template, templateAt);
+  const specAt = templateAt.child("spec");
+  if (spec.restartPolicy !== "Always") {
+    specAt.child("restartPolicy").unsupported(spec.restartPolicy, ["Always"]);
+  }
+  if (spec.activeDeadlineSeconds !== undefined) {
+    specAt.child("activeDeadlineSeconds").forbidden(
+      `activeDeadlineSeconds in a ${kind} is not supported`,
+    );
   }
 }

@@ -24,6 +24,7 @@ import {
   type PodChange,
   type PodOperation,
   type SourceName,
+  type SourceSet,
   type SourceUpdate,
 } from "./source_set.ts";
 
@@ -31,6 +32,12 @@ interface PodStorageDeps {
   readonly clock: Clock;
   readonly log: Logger;
   readonly events: EventSink;
+  /**
+   * Completes a pod with what it has by other objects of the node, such as its priority.
+   *
+   * @default it has nothing by them
+   */
+  readonly complete?: (pod: Pod) => Pod;
 }
 
 /**
@@ -86,6 +93,14 @@ export class PodStorage {
         op satisfies never;
     }
     return inOrder(changed, { source, isFirst: false });
+  }
+
+  /** A set whose pods have what they have by other objects; to be merged in its place. */
+  complete(set: SourceSet): SourceSet {
+    const { complete } = this.#deps;
+    return complete === undefined
+      ? set
+      : { ...set, pods: set.pods.map(complete) };
   }
 
   /** Whether the source has delivered a complete set yet. */

@@ -72,7 +72,8 @@ export type StoredObject =
     readonly entries: Pairs;
   }
   | Omit<ClaimObject, "storage"> & { readonly storage?: string }
-  | Omit<RuntimeClassObject, "overhead"> & { readonly overhead: Pairs };
+  | Omit<RuntimeClassObject, "overhead"> & { readonly overhead: Pairs }
+  | Extract<LocalObject, { readonly kind: "PriorityClass" | "Service" }>;
 
 /** Prepares an object for a record. */
 export function storeObject(object: LocalObject): StoredObject {
@@ -89,6 +90,9 @@ export function storeObject(object: LocalObject): StoredObject {
         ? rest
         : { ...rest, storage: formatQuantity(storage) };
     }
+    case "PriorityClass":
+    case "Service":
+      return object;
     case "RuntimeClass":
       return { ...object, overhead: pairs(object.overhead, formatQuantity) };
   }
@@ -109,6 +113,9 @@ export function restoreObject(stored: StoredObject): LocalObject | undefined {
       const { storage, ...rest } = stored;
       return { ...rest, storage: quantityOf(storage) };
     }
+    case "PriorityClass":
+    case "Service":
+      return stored;
     case "RuntimeClass": {
       const overhead = restored(stored.overhead, parseQuantity);
       return { ...stored, overhead };

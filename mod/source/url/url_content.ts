@@ -260,6 +260,8 @@ const KINDS: readonly NonNullable<FaultyPart["kind"]>[] = [
   "Secret",
   "PersistentVolumeClaim",
   "RuntimeClass",
+  "PriorityClass",
+  "Service",
   ...WORKLOAD_KINDS,
 ];
 

@@ -165,3 +165,35 @@ Deno.test("Agent adds the overhead of a RuntimeClass to what a pod asks for", as
   await rig.until(() => rig.status("web")?.phase !== "Failed", "no refusal");
   strictEqual(rig.pod("web")?.spec.overhead?.["cpu"], "10m");
 });
+
+Deno.test("Agent gives pods the priority of their class, or that of the default class", async () => {
+  const priorityClass = (
+    name: string,
+    value: number,
+    globalDefault = false,
+  ) => ({
+    apiVersion: "scheduling.k8s.io/v1",
+    kind: "PriorityClass",
+    metadata: { name },
+    value,
+    globalDefault,
+  });
+  await using rig = await CoreRig.start();
+  await rig.apply("high", priorityClass("high", 1000));
+  await rig.apply("usual", priorityClass("usual", 7, true));
+  await rig.apply("web", web({ spec: { priorityClassName: "high" } }));
+  await rig.apply(
+    "near",
+    web({ name: "near", spec: { containers: [busybox("near")] } }),
+  );
+  await untilRunning(rig);
+  await untilRunning(rig, "near");
+  strictEqual(rig.pod("web")?.spec.priority, 1000);
+  strictEqual(rig.pod("near")?.spec.priority, 7);
+  strictEqual(rig.pod("near")?.spec.priorityClassName, "usual");
+  const { id } = rig.only(WEB);
+  // It is worth more now: the pod goes on, and counts more.
+  await rig.apply("high", priorityClass("high", 2000));
+  await rig.until(() => rig.pod("web")?.spec.priority === 2000, "the value");
+  strictEqual(rig.only(WEB).id, id);
+});

@@ -226,3 +226,20 @@ Deno.test("main() validates templates with the agent's own limits, at their line
     /warning: document 1, line 15: spec\.template\.spec\.securityContext\.windowsOptions: Has no effect/,
   );
 });
+
+Deno.test("main() tells which class of priorities is not there", async () => {
+  const named = (name: string, more = "") =>
+    GOOD.replace("spec: {", `spec: {priorityClassName: ${name}, ${more}`);
+  const priorityClass =
+    "apiVersion: scheduling.k8s.io/v1\nkind: PriorityClass\nmetadata: {name: high}\nvalue: 5\n";
+  const linesOf = async (...texts: readonly string[]) => {
+    const { lines } = await validated({ "a.yaml": texts.join("---\n") });
+    return lines.filter((line) => line.includes("warning"));
+  };
+  deepStrictEqual(await linesOf(named("high")), [
+    "a.yaml: warning: Pod default/good refers to PriorityClass high, which is in none of these files",
+  ]);
+  deepStrictEqual(await linesOf(named("high"), priorityClass), []);
+  deepStrictEqual(await linesOf(named("high", "priority: 5, ")), []);
+  deepStrictEqual(await linesOf(named("system-node-critical")), []);
+});

@@ -13,10 +13,15 @@ export function objectJson(
   kind: LocalObject["kind"],
   parts: Draft = {},
 ): string {
-  const apiVersion = kind === "RuntimeClass" ? "node.k8s.io/v1" : "v1";
+  const apiVersion = VERSIONS.get(kind) ?? "v1";
   const metadata = { name: "web" };
   return JSON.stringify({ apiVersion, kind, metadata, ...parts });
 }
+
+const VERSIONS: ReadonlyMap<LocalObject["kind"], string> = new Map([
+  ["RuntimeClass", "node.k8s.io/v1"],
+  ["PriorityClass", "scheduling.k8s.io/v1"],
+]);
 
 /** The parts of a claim that is right. */
 export function claimParts(spec: Draft = {}): Draft {

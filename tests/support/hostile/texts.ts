@@ -221,7 +221,7 @@ function shapes(): HostileManifest[] {
       apiVersion: "networking.k8s.io/v1",
       kind: "Ingress",
     }, /kind/),
-    wrong("service", { apiVersion: "v1", kind: "Service" }, /kind/),
+    wrong("endpoints", { apiVersion: "v1", kind: "Endpoints" }, /kind/),
     wrong(
       "kubelet-config",
       "apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\n",

@@ -66,6 +66,21 @@ Deno.test("checkManifestPod() tells what of an edit a pod of a fixed UID cannot 
   ]);
 });
 
+Deno.test("checkManifestPod() does not take what a class gave for an edit", () => {
+  const current = pod({
+    priority: 7,
+    priorityClassName: "high",
+    preemptionPolicy: "Never",
+  });
+  deepStrictEqual(check(pod(), { current }).events, []);
+  deepStrictEqual(
+    check(pod({ priority: 8 }), { current }).events.map((event) =>
+      event.split(":")[0]
+    ),
+    ["Warning FieldImmutable spec.priority"],
+  );
+});
+
 for (
   const [podNetworks, faults, warnings] of [
     [undefined, [], ["livenessProbe.tcpSocket"]],

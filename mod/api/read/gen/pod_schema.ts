@@ -27,6 +27,7 @@ export const POD_SCHEMA: Readonly<Record<string, string>> = {
     "monitors []string,path string,readOnly boolean,secretFile string,secretRef LocalObjectReference,user string",
   CinderVolumeSource:
     "fsType string,readOnly boolean,secretRef LocalObjectReference,volumeID string",
+  ClientIPConfig: "timeoutSeconds int32",
   ClusterTrustBundleProjection:
     "labelSelector LabelSelector,name string,optional boolean,path string,signerName string",
   ConfigMap:
@@ -158,6 +159,8 @@ export const POD_SCHEMA: Readonly<Record<string, string>> = {
   PodTemplateSpec: "metadata ObjectMeta,spec PodSpec",
   PortworxVolumeSource: "fsType string,readOnly boolean,volumeID string",
   PreferredSchedulingTerm: "preference NodeSelectorTerm,weight int32",
+  PriorityClass:
+    "apiVersion string,description string,globalDefault boolean,kind string,metadata ObjectMeta,preemptionPolicy string,value int32",
   Probe:
     "exec ExecAction,failureThreshold int32,grpc GRPCAction,httpGet HTTPGetAction,initialDelaySeconds int32,periodSeconds int32,successThreshold int32,tcpSocket TCPSocketAction,terminationGracePeriodSeconds int64,timeoutSeconds int32",
   ProjectedVolumeSource: "defaultMode int32,sources []VolumeProjection",
@@ -199,8 +202,15 @@ export const POD_SCHEMA: Readonly<Record<string, string>> = {
     "defaultMode int32,items []KeyToPath,optional boolean,secretName string",
   SecurityContext:
     "allowPrivilegeEscalation boolean,appArmorProfile AppArmorProfile,capabilities Capabilities,privileged boolean,procMount string,readOnlyRootFilesystem boolean,runAsGroup int64,runAsNonRoot boolean,runAsUser int64,seLinuxOptions SELinuxOptions,seccompProfile SeccompProfile,windowsOptions WindowsSecurityContextOptions",
+  Service:
+    "apiVersion string,kind string,metadata ObjectMeta,spec ServiceSpec,status any",
   ServiceAccountTokenProjection:
     "audience string,expirationSeconds int64,path string",
+  ServicePort:
+    "appProtocol string,name string,nodePort int32,port int32,protocol string,targetPort int-or-string",
+  ServiceSpec:
+    "allocateLoadBalancerNodePorts boolean,clusterIP string,clusterIPs []string,externalIPs []string,externalName string,externalTrafficPolicy string,healthCheckNodePort int32,internalTrafficPolicy string,ipFamilies []string,ipFamilyPolicy string,loadBalancerClass string,loadBalancerIP string,loadBalancerSourceRanges []string,ports []ServicePort,publishNotReadyAddresses boolean,selector {}string,sessionAffinity string,sessionAffinityConfig SessionAffinityConfig,trafficDistribution string,type string",
+  SessionAffinityConfig: "clientIP ClientIPConfig",
   SleepAction: "seconds int64",
   StatefulSet:
     "apiVersion string,kind string,metadata ObjectMeta,spec StatefulSetSpec,status any",

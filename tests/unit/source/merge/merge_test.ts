@@ -56,6 +56,26 @@ Deno.test("PodStorage adds the pods of a first set, with source and time", () =>
   strictEqual(rig.storage.pods()[0], change.pods[0]);
 });
 
+Deno.test("PodStorage.complete() gives the pods of a set what they have by other objects", () => {
+  const rig = new Rig();
+  const set = {
+    source: "file",
+    pods: [sourcePod()],
+    objects: [],
+    workloads: [],
+  } as const;
+  strictEqual(rig.storage.complete(set), set);
+  const storage = new PodStorage({
+    clock: rig.clock,
+    log: silentLogger,
+    events: eventsOfPodsTo(rig.events),
+    complete: (pod) => ({ ...pod, spec: { ...pod.spec, priority: 7 } }),
+  });
+  const completed = storage.complete(set);
+  deepStrictEqual(completed.pods.map(({ spec }) => spec.priority), [7]);
+  strictEqual(completed.source, "file");
+});
+
 Deno.test("PodStorage overwrites what a source says about source and time", () => {
   const rig = new Rig();
   const annotations = {

@@ -47,6 +47,31 @@ const object: fc.Arbitrary<LocalObject> = fc.oneof(
     overhead: fc.array(fc.tuple(name, quantity)).map((pairs) => new Map(pairs)),
     nodeSelector: fc.constantFrom({}, { a: "b" }),
   }),
+  fc.record({
+    kind: fc.constant("PriorityClass" as const),
+    name,
+    value: fc.integer(),
+    globalDefault: fc.boolean(),
+    preemptionPolicy: fc.constantFrom(
+      "Never" as const,
+      "PreemptLowerPriority" as const,
+    ),
+    description: fc.string(),
+  }),
+  fc.record({
+    kind: fc.constant("Service" as const),
+    namespace: name,
+    name,
+    selector: fc.constantFrom({ a: "b" }, { c: "d", e: "f" }),
+    ports: fc.array(fc.record({
+      name,
+      protocol: fc.constantFrom("TCP" as const, "UDP" as const),
+      port: fc.integer(),
+      targetPort: fc.oneof(fc.integer(), name),
+    })),
+    isHeadless: fc.boolean(),
+    publishNotReadyAddresses: fc.boolean(),
+  }),
 );
 
 Deno.test("restoreObject() gives back what storeObject() took, through JSON", () => {
