@@ -44,26 +44,22 @@ export interface Sources {
   readonly rollbackStore: DiskRollbackStore;
 }
 
+interface StorageDeps extends CoreDeps {
+  readonly objects: Pick<ObjectStore, "priorityClasses">;
+}
+
 /**
  * Builds the sources; none of them runs yet. What a URL brought once is forgotten when none
  * is configured any more.
  */
 export async function buildSources(
   config: AgentConfig,
-  deps: CoreDeps & {
-    readonly ips: NodeIps;
-    readonly objects: Pick<ObjectStore, "priorityClasses">;
-  },
+  deps: StorageDeps & { readonly ips: NodeIps },
 ): Promise<Sources> {
   const { source, node } = config;
   const { rootDir, runDir } = config.paths;
-  const { clock, log, metrics, events, ips, objects } = deps;
-  const storage = new PodStorage({
-    clock,
-    log,
-    events,
-    complete: (pod) => applyPriority(pod, objects.priorityClasses()),
-  });
+  const { clock, log, metrics, events, ips } = deps;
+  const storage = podStorage(deps);
   const network = {
     podNetworks: node.podNetworks,
     get nodeAddresses() {
@@ -159,4 +155,11 @@ export function sourceNames(
   config: Pick<AgentConfig, "source">,
 ): readonly SourceName[] {
   return [...manifestSources(config), "local"];
+}
+
+/** The pods of all sources, with the priorities of their classes. */
+function podStorage({ clock, log, events, objects }: StorageDeps): PodStorage {
+  const complete = (pod: Pod): Pod =>
+    applyPriority(pod, objects.priorityClasses());
+  return new PodStorage({ clock, log, events, complete });
 }

@@ -10,7 +10,6 @@ import {
   type KeyedObject,
   type LocalObject,
   objectId,
-  type ServiceObject,
 } from "../api/objects/mod.ts";
 import { sameJson } from "./changed_object.ts";
 import { objectKey } from "./kept_kinds.ts";
@@ -117,7 +116,9 @@ function shownClass(
   };
 }
 
-function shownService(service: ServiceObject): object {
+function shownService(
+  service: LocalObject & { readonly kind: "Service" },
+): object {
   const { selector, isHeadless, publishNotReadyAddresses } = service;
   return {
     type: "ClusterIP",

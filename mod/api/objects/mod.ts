@@ -34,7 +34,6 @@ export {
   podRef,
   type RuntimeClassObject,
   sameObject,
-  type ServiceObject,
 } from "./objects.ts";
 export {
   addQuantities,

@@ -45,7 +45,7 @@ export interface RuntimeClassObject {
 }
 
 /** How much some pods count beside others; of no namespace. */
-export interface PriorityClassObject {
+interface PriorityClassObject {
   readonly kind: "PriorityClass";
   readonly name: string;
   readonly value: number;
@@ -57,7 +57,7 @@ export interface PriorityClassObject {
 }
 
 /** A name for whatever pods have some labels. There is no proxy: it means the pods themselves. */
-export interface ServiceObject extends ObjectRef {
+interface ServiceObject extends ObjectRef {
   readonly kind: "Service";
   /** Not empty: pods with all of these labels are meant. */
   readonly selector: Readonly<Record<string, string>>;

@@ -5,7 +5,7 @@
  */
 
 import type { Place } from "../fault/mod.ts";
-import type { ObjectRef, ServiceObject } from "../objects/mod.ts";
+import type { LocalObject, ObjectRef } from "../objects/mod.ts";
 import type { RawObject } from "../text/mod.ts";
 import { validateService, type WrittenService } from "../validate/mod.ts";
 import { change, isExported, without } from "./exported_pod.ts";
@@ -19,7 +19,7 @@ export function serviceOf(
   ref: ObjectRef,
   spec: WrittenService,
   at: Place,
-): ServiceObject {
+): LocalObject & { readonly kind: "Service" } {
   const { selector = {}, ports = [], clusterIP } = spec;
   const isHeadless = clusterIP === "None";
   validateService(ref.name, spec, at);
