@@ -84,9 +84,11 @@ function sortPod(
     if (indexes === undefined) {
       return uncounted.succeeded.includes(uid) ? "settled" : "succeeded";
     }
-    return index === undefined || hasIndex(indexes.before, index)
-      ? "settled"
-      : "new_index";
+    const isWritten = index !== undefined &&
+      [indexes.before, indexes.failed ?? []].some((set) =>
+        hasIndex(set, index)
+      );
+    return index === undefined || isWritten ? "settled" : "new_index";
   }
   const hasFailed = hasPodFailed(job, pod);
   const isOver = isEnding || verdict !== undefined;

@@ -84,7 +84,8 @@ export function lookAtJob(
   );
   const newSucceeded = fresh.filter((pod) =>
     pod.status?.phase === "Succeeded" &&
-    !succeeded.includes(pod.metadata.uid)
+    // One that has failed by being deleted may yet succeed, and stays failed.
+    ![...succeeded, ...failed].includes(pod.metadata.uid)
   );
   const indexes = isIndexed(job)
     ? indexesOf(job, { fresh, active })
@@ -124,16 +125,24 @@ function indexesOf(
       pods.filter(isMeant).flatMap((pod) => completionIndex(job, pod) ?? []),
     );
   const before = parseIndexes(status.completedIndexes, completions);
+  // An index ends one way only, though a pod that was deleted may yet succeed.
+  const lost = backoffLimitPerIndex === undefined
+    ? []
+    : parseIndexes(status.failedIndexes, completions);
+  const isLost = (pod: Pod) =>
+    hasIndex(lost, completionIndex(job, pod) ?? completions);
   const succeeded = unionOf(
     before,
-    indexesWith((pod) => pod.status?.phase === "Succeeded"),
+    indexesWith((pod) => pod.status?.phase === "Succeeded" && !isLost(pod)),
   );
   if (backoffLimitPerIndex === undefined) {
     return { before, succeeded, waiting: new Map() };
   }
+  const isOpen = (pod: Pod) =>
+    !hasIndex(succeeded, completionIndex(job, pod) ?? completions);
   const failed = unionOf(
-    parseIndexes(status.failedIndexes, completions),
-    indexesWith((pod) => failsIndex(job, pod)),
+    lost,
+    indexesWith((pod) => isOpen(pod) && failsIndex(job, pod)),
   );
   const settled = unionOf(
     unionOf(succeeded, failed),

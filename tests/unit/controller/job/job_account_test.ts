@@ -238,6 +238,15 @@ Deno.test("too many finished pods are counted bit by bit", () => {
   );
 });
 
+Deno.test("a pod that has failed by being deleted and then succeeds is no success", () => {
+  const status = { succeeded: 1, uncountedTerminatedPods: { failed: ["a"] } };
+  const spec = { completions: 2, parallelism: 2 };
+  const pod = jobPod("a", { ...done, deleted: true, endedAt: -99 });
+  const step = new JobStep(job(spec, status), [pod]);
+  strictEqual(step.done, "untrack:a create");
+  strictEqual(step.conditions, "");
+});
+
 Deno.test("a Job is not over before all its pods are counted", () => {
   const pods = [jobPod("a", { ...done, index: 7 })];
   const spec = { ...indexed, completions: 10 };

@@ -271,6 +271,24 @@ for (const [name, row] of Object.entries(ROWS)) {
   });
 }
 
+Deno.test("an index ends one way only", () => {
+  const lost = job(base, { failedIndexes: "0" });
+  const late = new JobStep(lost, [
+    jobPod("a", { ...succeeded, index: 0, failures: 1 }),
+    jobPod("b", { index: 1 }),
+  ]);
+  strictEqual(late.done, "untrack:a");
+  strictEqual(late.status.completedIndexes, undefined);
+  strictEqual(late.status.failedIndexes, "0");
+  const both = new JobStep(job(base), [
+    jobPod("a", { ...failed, index: 0, failures: 1 }),
+    jobPod("b", { ...succeeded, index: 0 }),
+    jobPod("c", { index: 1 }),
+  ]);
+  strictEqual(both.status.completedIndexes, "0");
+  strictEqual(both.status.failedIndexes, "");
+});
+
 // "indexed job with a failed pod with delayed finalizer removal; …" and the next two
 Deno.test("a failed pod is kept until the next one of its index has taken over", () => {
   const uncounted = (pods: Readonly<Record<string, JobPodOptions>>) =>
