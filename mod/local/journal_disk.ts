@@ -49,7 +49,7 @@ export const journalDisk: JournalDisk = {
     }
   },
   async sync(path) {
-    using file = await Deno.open(path, { append: true });
+    using file = await Deno.open(path);
     await file.syncData();
   },
   remove: (path) => unlessMissing(Deno.remove(path)),

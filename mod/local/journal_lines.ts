@@ -75,7 +75,7 @@ export function readJournal(bytes: Uint8Array): JournalText {
     : firstChanges === -1
     ? lines.length
     : firstChanges;
-  const syncedBytes = Math.max(0, ...lines.map(syncedOf));
+  const syncedBytes = lines.reduce(mostSynced, 0);
   const entries = new Map<string, unknown>();
   const lost = new Set<string>(keys);
   let isDamaged = keys === undefined;
@@ -116,14 +116,17 @@ function keysOf(
   head: Readonly<Record<string, unknown>> | undefined,
 ): readonly string[] | undefined {
   const keys = head?.["kind"] === "head" ? head["keys"] : undefined;
-  return Array.isArray(keys)
-    ? keys.filter((key) => typeof key === "string")
-    : undefined;
+  return isTexts(keys) ? keys : undefined;
 }
 
-function syncedOf({ record }: Line): number {
+function isTexts(value: unknown): value is readonly string[] {
+  return Array.isArray(value) &&
+    value.every((each) => typeof each === "string");
+}
+
+function mostSynced(most: number, { record }: Line): number {
   const bytes = record?.["syncedBytes"];
-  return typeof bytes === "number" ? bytes : 0;
+  return typeof bytes === "number" ? Math.max(most, bytes) : most;
 }
 
 function linesOf(bytes: Uint8Array): readonly Line[] {

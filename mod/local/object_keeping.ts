@@ -8,7 +8,9 @@ import {
   type BackoffOptions,
   Bell,
   type Clock,
+  deadline,
   nextDelay,
+  unlessAborted,
 } from "../base/mod.ts";
 import { describeError } from "../base/text/mod.ts";
 import type { Logger } from "../base/telemetry/mod.ts";
@@ -168,12 +170,17 @@ export class ObjectKeeping {
         await this.#bell.wait(signal, { clock, untilMs });
       }
     }
-    if (this.#failure === undefined && this.#dirty.size > 0) {
-      await this.#write();
-    }
-    if (this.#deps.journal.isUnsynced) await this.#sync();
+    using limit = deadline(clock, LAST_WRITES_MS);
+    // It never rejects, and goes on if the disk answers later.
+    await unlessAborted(this.#writeLast(), limit.signal).catch(() => {});
     // Who still waits must not wait for ever.
     this.#deps.state.release(Infinity);
+  }
+
+  async #writeLast(): Promise<void> {
+    const hasMore = this.#failure === undefined && this.#dirty.size > 0;
+    if (hasMore) await this.#write();
+    if (this.#deps.journal.isUnsynced) await this.#sync();
   }
 
   async #write(): Promise<void> {
@@ -269,6 +276,9 @@ const GATHER_MS = 1000;
 
 // A power cut in this time leaves an earlier state, and no pod runs by then.
 const SYNC_MS = 5000;
+
+// A sick disk must not hold up the end.
+const LAST_WRITES_MS = 1000;
 
 // As for other records.
 const RETRY: BackoffOptions = { baseMs: 1000, maxMs: 60_000 };

@@ -160,7 +160,7 @@ async function watchCall(
 }
 
 fuzz("what the next agent finds was there at one moment", {
-  inputs: 150,
+  inputs: 80,
   run: async ({ random }) => {
     const disk = new CrashDisk(random);
     const witness = new Witness();
@@ -198,7 +198,7 @@ fuzz("what the next agent finds was there at one moment", {
 });
 
 fuzz("a power cut takes nothing that is older than some seconds", {
-  inputs: 60,
+  inputs: 40,
   run: async ({ random }) => {
     const disk = new CrashDisk(random);
     const witness = new Witness();

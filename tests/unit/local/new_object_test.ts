@@ -161,3 +161,19 @@ Deno.test("an object of no particular kind is taken as it is", async () => {
   deepStrictEqual(set.spec, { replicas: 1 });
   deepStrictEqual(await rig.names(POD_KIND), []);
 });
+
+Deno.test("the UIDs of objects are as random as UUIDs of version 4", async () => {
+  const rig = new LocalRig();
+  const seen = Array.from({ length: 36 }, () => new Set<string>());
+  for (let count = 0; count < 400; count++) {
+    const { metadata } = await rig.create(plainWish(SET_KIND, `set-${count}`));
+    [...metadata.uid].forEach((sign, at) => seen[at]?.add(sign));
+  }
+  const hex = [..."0123456789abcdef"].join("");
+  const wanted = "xxxxxxxx-xxxx-4xxx-yxxx-xxxxxxxxxxxx";
+  [...wanted].forEach((sign, at) => {
+    const signs = [...seen[at] ?? []].sort().join("");
+    const expected = sign === "x" ? hex : sign === "y" ? "89ab" : sign;
+    strictEqual(signs, expected, `sign ${at}`);
+  });
+});
