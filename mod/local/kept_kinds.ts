@@ -55,7 +55,13 @@ export const KINDS: readonly KindFacts[] = [
   },
   { ...MADE, apiVersion: "apps/v1", kind: "ReplicaSet" },
   { ...MADE, apiVersion: "apps/v1", kind: "DaemonSet" },
-  { ...MADE, apiVersion: "apps/v1", kind: "StatefulSet" },
+  // By it alone it is known which template all pods had before a rollout.
+  {
+    ...MADE,
+    apiVersion: "apps/v1",
+    kind: "StatefulSet",
+    hasLastingStatus: true,
+  },
   { ...DATA, apiVersion: "apps/v1", kind: "ControllerRevision" },
   { ...MADE, apiVersion: "batch/v1", kind: "Job", hasLastingStatus: true },
   { ...MADE, apiVersion: "batch/v1", kind: "CronJob", hasLastingStatus: true },

@@ -14,6 +14,7 @@ import type {
   PodTemplate,
 } from "../../api/workload/mod.ts";
 import { defined } from "../../base/mod.ts";
+import { findCondition } from "../../pod/status/mod.ts";
 import { planHistory, type RevisionHistory } from "../history/mod.ts";
 import {
   availableInMs,
@@ -182,7 +183,9 @@ function surplusPods(state: DaemonState): readonly Pod[] {
   const [old] = stale;
   const extra = [...fresh.slice(1), ...stale.slice(1)];
   if (newest === undefined || old === undefined) return extra;
-  const isOver = readySince(old) === undefined || isServing(state, newest);
+  // An agent that begins anew has not said yet how ready the old one is.
+  const ready = findCondition(old.status?.conditions, "Ready");
+  const isOver = ready?.status === "False" || isServing(state, newest);
   return isOver ? [old, ...extra] : extra;
 }
 

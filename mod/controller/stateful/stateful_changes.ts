@@ -28,8 +28,9 @@ import {
   creation,
   deletion,
   identityChanges,
-  isRunningAndReady,
+  isReported,
   isTerminating,
+  isUnready,
   ordinalOf,
   podName,
   startOf,
@@ -149,7 +150,7 @@ function versionAt(members: Members, place: number): TemplateVersion {
  */
 function isInTheWay(members: Members, pod: Pod): boolean {
   const { set, current } = members;
-  if (!isOutdated(members, pod) || isRunningAndReady(pod)) return false;
+  if (!isOutdated(members, pod) || !isUnready(pod)) return false;
   const place = (ordinalOf(set, pod) ?? NaN) - startOf(set);
   return place >= partitionOf(set) &&
     (versionOf(pod) !== current.name || wasNeverReady(pod));
@@ -174,7 +175,7 @@ function updates(members: Members): readonly Change[] {
     .filter((pod) => isOutdated(members, pod)).toReversed();
   // In order, all pods are available here; else those that are not cost nothing.
   const broken = isParallel(members)
-    ? outdated.filter((pod) => isMissing(members, pod))
+    ? outdated.filter((pod) => isMissing(members, pod) && isReported(pod))
     : [];
   const rest = outdated.filter((pod) => !broken.includes(pod));
   return [...broken, ...rest.slice(0, room)]

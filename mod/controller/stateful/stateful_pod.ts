@@ -5,8 +5,9 @@
  */
 
 import type { NewObject } from "../../api/access/mod.ts";
-import type { Pod, Volume } from "../../api/types/mod.ts";
+import type { Pod, PodCondition, Volume } from "../../api/types/mod.ts";
 import type { PodTemplate, StatefulSet } from "../../api/workload/mod.ts";
+import { findCondition } from "../../pod/status/mod.ts";
 import {
   availableInMs,
   type Change,
@@ -86,18 +87,34 @@ export function isRunningAndReady(pod: Pod): boolean {
   return pod.status?.phase === "Running" && readySince(pod) !== undefined;
 }
 
+/** Whether the node has said how ready a pod is; after it began anew that takes a moment. */
+export function isReported(pod: Pod): boolean {
+  return conditionOf(pod, "Ready") !== undefined;
+}
+
+/** Whether the node has said of a pod that it is not ready. */
+export function isUnready(pod: Pod): boolean {
+  return conditionOf(pod, "Ready")?.status === "False";
+}
+
 /**
  * Whether a pod has never been ready, as far as its conditions tell: that it is not has
- * not changed since the pod came to the node.
+ * not changed since the pod came to the node, soon after it was made. After a reboot the
+ * conditions begin anew, and then it is not known.
  */
-export function wasNeverReady({ status }: Pod): boolean {
-  const find = (wanted: string) =>
-    status?.conditions?.find(({ type }) => type === wanted);
-  const ready = find("Ready");
-  if (ready === undefined) return true;
-  const came = find("PodScheduled")?.lastTransitionTime;
-  return ready.status !== "True" && ready.lastTransitionTime !== undefined &&
-    ready.lastTransitionTime === came;
+export function wasNeverReady(pod: Pod): boolean {
+  const since = conditionOf(pod, "Ready")?.lastTransitionTime;
+  const came = conditionOf(pod, "PodScheduled")?.lastTransitionTime;
+  const { creationTimestamp } = pod.metadata;
+  if (!isUnready(pod) || since === undefined || since !== came) return false;
+  return Date.parse(since) - Date.parse(creationTimestamp ?? "") <= ARRIVAL_MS;
+}
+
+/** How long it may take at most until the node says something of a new pod. */
+const ARRIVAL_MS = 60_000;
+
+function conditionOf(pod: Pod, type: string): PodCondition | undefined {
+  return findCondition(pod.status?.conditions, type);
 }
 
 /** The pod of an ordinal, made of a version. */

@@ -128,6 +128,33 @@ Deno.test("what was asked for last is written at the end", async () => {
   deepStrictEqual((await rig.get(JOB_KIND, "pi")).status, { succeeded: 1 });
 });
 
+const statuses: readonly (readonly [
+  apiVersion: string,
+  kind: string,
+  isLasting: boolean,
+])[] = [
+  ["v1", "ReplicationController", false],
+  ["apps/v1", "ReplicaSet", false],
+  ["apps/v1", "DaemonSet", false],
+  ["apps/v1", "Deployment", true],
+  ["apps/v1", "StatefulSet", true],
+  ["batch/v1", "CronJob", true],
+];
+
+for (const [apiVersion, kind, isLasting] of statuses) {
+  Deno.test(`the status of a ${kind} is ${isLasting ? "" : "not "}found again`, async () => {
+    const disk = newDisk();
+    {
+      await using rig = await startKept(disk);
+      const made = await rig.create(plainWish({ apiVersion, kind }, "web"));
+      await rig.restate(made, { replicas: 1 });
+    }
+    await using rig = await startKept(disk);
+    const { status } = await rig.get({ apiVersion, kind }, "web");
+    deepStrictEqual(status, isLasting ? { replicas: 1 } : undefined);
+  });
+}
+
 Deno.test("a Pod that is found again is pending", async () => {
   const disk = newDisk();
   {

@@ -163,3 +163,14 @@ Deno.test("a version that a pod is of stays, whatever the limit", async () => {
     [1, 3],
   );
 });
+
+Deno.test("an old pod of which nothing is known yet stays until the new one is there", async () => {
+  await using rig = await settled(SURGE);
+  await rig.apply(daemonSet(SURGE, "v2"));
+  const [old, fresh] = rig.live;
+  if (old === undefined || fresh === undefined) throw new Error("no pods");
+  await rig.on.apply({ ...old, ...{ status: { phase: "Pending" } } });
+  deepStrictEqual(rig.pods, ["v1 Pending", "v2 new"]);
+  await rig.report(fresh, true);
+  deepStrictEqual(rig.pods, ["v1 ending", "v2 ready"]);
+});

@@ -292,13 +292,15 @@ const wakes: readonly (readonly [string, boolean])[] = [
   ["data-db-12", true],
   ["data-db-x", false],
   ["data-dba-0", false],
-  ["logs-db-0", false],
+  ["logs-db-0", true],
+  ["other-db-0", false],
 ];
 
 for (const [name, isWoken] of wakes) {
   Deno.test(`the claim ${name} is ${isWoken ? "" : "not "}the set's`, async () => {
     await using rig = new StatefulRig();
-    await rig.apply(statefulSet({ volumeClaimTemplates: DATA }));
+    const volumeClaimTemplates = claimTemplates("data", "logs");
+    await rig.apply(statefulSet({ volumeClaimTemplates }));
     const { cache } = rig.on.objects;
     deepStrictEqual(
       statefulSetController.alsoWakes?.(claim(name), cache),

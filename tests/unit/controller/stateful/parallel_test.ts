@@ -102,3 +102,12 @@ for (
     deepStrictEqual(rig.calls(), ended.map((each) => `delete Pod db-${each}`));
   });
 }
+
+Deno.test("an agent that begins anew does not take the pods that it knows nothing of for broken ones", async () => {
+  await using rig = await settled();
+  for (const pod of rig.on.pods()) {
+    rig.on.objects.put({ ...pod, ...{ status: { phase: "Pending" } } });
+  }
+  await rig.apply(statefulSet(parallel(), "v2"));
+  deepStrictEqual(rig.calls(), []);
+});

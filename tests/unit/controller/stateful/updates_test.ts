@@ -179,42 +179,71 @@ Deno.test("a broken version that stands in the way gives way to a mended templat
   await rig.report(2, {});
   await rig.on.clock.advance(600_000);
   deepStrictEqual(versions(rig), ["v1", "v1", "bad"]);
+  rig.calls();
   await rig.apply(statefulSet({}, "v3"));
+  deepStrictEqual(rig.calls(), ["delete Pod db-2"]);
   await rig.settle();
   deepStrictEqual(versions(rig), ["v3", "v3", "v3"]);
 });
 
-Deno.test("a broken version gives way to the template that was there before it, even if it was ready once", async () => {
-  await using rig = await settled();
-  await rig.apply(statefulSet({}, "bad"));
-  await rig.finish();
-  await rig.report(2, { isReady: true });
-  await rig.finish();
-  await rig.on.clock.advance(60_000);
-  await rig.report(2, {});
-  rig.calls();
-  await rig.apply(statefulSet({}, "v1"));
-  await rig.settle();
-  deepStrictEqual(versions(rig), ["v1", "v1", "v1"]);
-});
+for (const image of ["v1", "v3"]) {
+  Deno.test(`a broken version gives way to ${image}, even if it was ready once`, async () => {
+    const spec = rolling({ partition: 2 });
+    await using rig = await settled(spec);
+    await rig.apply(statefulSet(spec, "bad"));
+    await rig.finish();
+    await rig.report(2, { isReady: true });
+    await rig.on.clock.advance(60_000);
+    await rig.report(2, {});
+    rig.calls();
+    await rig.apply(statefulSet(spec, image));
+    deepStrictEqual(rig.calls(), ["delete Pod db-2"]);
+  });
+}
 
 Deno.test("a first version that never became ready gives way to a mended template", async () => {
   await using rig = new StatefulRig();
   await rig.apply(statefulSet({}, "bad"));
   await rig.report(0, {});
   await rig.on.clock.advance(60_000);
+  rig.calls();
   await rig.apply(statefulSet({}, "v2"));
+  deepStrictEqual(rig.calls(), ["delete Pod db-0"]);
   await rig.settle();
   deepStrictEqual(versions(rig), ["v2", "v2", "v2"]);
 });
 
-Deno.test("a pod that the node has not looked at yet gives way as well", async () => {
-  await using rig = new StatefulRig();
-  await rig.apply(statefulSet({}, "bad"));
+Deno.test("a pod that the node has said nothing of is waited for, and so it is when a reboot made all forget", async () => {
+  await using rig = await settled();
+  await rig.on.clock.advance(120_000);
+  const pods = rig.on.pods();
+  for (const pod of pods) {
+    rig.on.objects.put({ ...pod, ...{ status: { phase: "Pending" } } });
+  }
   await rig.apply(statefulSet({}, "v2"));
+  for (const [ordinal] of pods.entries()) await rig.report(ordinal, {});
+  await rig.on.clock.advance(120_000);
+  deepStrictEqual(rig.calls(), []);
   await rig.settle();
   deepStrictEqual(versions(rig), ["v2", "v2", "v2"]);
 });
+
+const arrivals: readonly (readonly [seconds: number, isReplaced: boolean])[] = [
+  [60, true],
+  [61, false],
+];
+
+for (const [seconds, isReplaced] of arrivals) {
+  Deno.test(`a pod that is not ready since ${seconds} s after it was made is ${isReplaced ? "" : "not "}replaced`, async () => {
+    await using rig = new StatefulRig();
+    await rig.apply(statefulSet({}, "bad"));
+    await rig.on.clock.advance(seconds * 1000);
+    await rig.report(0, {});
+    rig.calls();
+    await rig.apply(statefulSet({}, "v2"));
+    deepStrictEqual(rig.calls(), isReplaced ? ["delete Pod db-0"] : []);
+  });
+}
 
 const waits: Readonly<
   Record<string, readonly [StatefulSpec, ordinal: number]>
