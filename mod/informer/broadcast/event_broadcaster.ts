@@ -212,7 +212,7 @@ class SinkLine {
 
   async #give(event: BroadcastEvent, signal: AbortSignal): Promise<void> {
     const { clock, random, log } = this.#deps;
-    for (let tries = 1;; tries++) {
+    for (let tries = 1; !signal.aborted; tries++) {
       try {
         return await this.#take(event, signal);
       } catch (error) {
@@ -230,12 +230,8 @@ class SinkLine {
         log.debug("event_is_tried_again", fields);
         // By chance at first, so that many who lost one server do not come back at once.
         const part = tries === 1 ? random.next() : 1;
-        try {
-          await clock.sleep(RETRY_MS * part, signal);
-        } catch (reason) {
-          if (isAbort(reason, signal)) return;
-          throw reason;
-        }
+        // It ends early only when it is stopped; the loop looks at the signal.
+        await clock.sleep(RETRY_MS * part, signal).catch(() => {});
       }
     }
   }

@@ -19,7 +19,7 @@ import {
   type Selection,
 } from "../../api/access/mod.ts";
 import type { ApiObject } from "../../api/workload/mod.ts";
-import type { ObjectSink } from "../store/mod.ts";
+import type { ListFacts, ObjectSink } from "../store/mod.ts";
 import { Patience } from "./patience.ts";
 import { type ReflectorMeters, reflectorMeters } from "./reflector_meters.ts";
 import {
@@ -96,7 +96,7 @@ export class Reflector<T extends ApiObject> {
   /** Reads until `signal` aborts; never rejects. */
   async run(signal: AbortSignal): Promise<void> {
     const { streams = true, pageLimit } = this.#options;
-    const { clock, random, sink } = this.#deps;
+    const { clock, random } = this.#deps;
     let state = beginReflecting({
       streams,
       ...pageLimit !== undefined && { pageLimit },
@@ -105,14 +105,25 @@ export class Reflector<T extends ApiObject> {
       const outcome = await this.#perform(state.act, signal);
       if (outcome === undefined || signal.aborted) return;
       const moment = { nowMs: clock.monotonic(), chance: random.next() };
-      state = stepReflector(state, outcome, moment);
+      const next = stepReflector(state, outcome, moment);
       // Otherwise there are more pages, or the list is not good enough.
-      if (outcome.kind === "page" && state.act.kind === "watch") {
-        const items = this.#items;
-        this.#items = [];
-        const { version, isWhole } = outcome;
-        sink.replace(items, { version, isWhole });
-      }
+      const isList = outcome.kind === "page" && next.act.kind === "watch";
+      state = isList && !this.#handOn(state.act, outcome)
+        ? stepReflector(state, BROKEN_SINK, moment)
+        : next;
+    }
+  }
+
+  /** @returns whether the list has been taken */
+  #handOn(act: Reflection, { version, isWhole }: ListFacts): boolean {
+    const items = this.#items;
+    this.#items = [];
+    try {
+      this.#deps.sink.replace(items, { version, isWhole });
+      return true;
+    } catch (error) {
+      this.#tell(act, error);
+      return false;
     }
   }
 
@@ -258,6 +269,8 @@ export class Reflector<T extends ApiObject> {
     return { reason, ...retryAfterMs !== undefined && { retryAfterMs } };
   }
 }
+
+const BROKEN_SINK = { kind: "refused", reason: "InternalError" } as const;
 
 /** The newest is asked for by saying nothing. */
 function versionOf(version: string): { readonly resourceVersion?: string } {

@@ -241,6 +241,10 @@ function afterPage(
       moment,
     );
   }
+  // The same page for ever.
+  if (page.continue !== undefined && page.continue === act.continue) {
+    return pause(memory, beginRound(memory), moment);
+  }
   const isPaged = memory.isPaged ||
     (act.version === "0" && page.continue !== undefined);
   if (page.continue !== undefined) {

@@ -119,7 +119,6 @@ export class DeltaQueue<T extends ApiObject> implements ObjectSink<T> {
       this.#compact();
       return delta;
     }
-    this.#compact();
     return undefined;
   }
 

@@ -16,7 +16,10 @@ export interface ListFacts {
   readonly isWhole: boolean;
 }
 
-/** Takes what a server says, in the order in which it is said. */
+/**
+ * Takes what a server says, in the order in which it is said. After one that throws
+ * everything is read anew.
+ */
 export interface ObjectSink<T extends ApiObject> {
   /** An object is there or has changed. */
   put(object: T): void;

@@ -43,7 +43,7 @@ export class UndeltaStore<T extends ApiObject> implements ObjectSink<T> {
     this.#push(this.list());
   }
 
-  bookmark(version: string): void {
-    this.#objects.bookmark(version);
+  bookmark(_version: string): void {
+    // The set is as it was.
   }
 }

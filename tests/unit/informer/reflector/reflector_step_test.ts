@@ -50,6 +50,12 @@ const LISTS: readonly StepRow[] = [
     learnt: { isPaged: true },
   },
   {
+    name: "begins anew after a pause when a page leads to itself",
+    act: { ...LIST_0, continue: "abc" },
+    outcome: page("10", { continue: "abc" }),
+    next: paused(LIST_0),
+  },
+  {
     name: "does not take pages of the newest list for dear ones",
     act: NEWEST,
     outcome: page("10", { continue: "abc" }),

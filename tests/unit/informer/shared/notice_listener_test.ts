@@ -101,6 +101,24 @@ for (const isAsync of [false, true]) {
   });
 }
 
+Deno.test("SharedInformer tells that a handler is behind while it pauses", async () => {
+  const lines: Lines = [];
+  await using rig = new InformerRig({ log: fieldsTo(lines) });
+  rig.informer.addHandler(() => {
+    throw new Error("always");
+  }, { name: "fragile" });
+  await rig.start();
+  for (let data = 0; data < 1_026; data++) rig.server.put(item(`${data}`));
+  await rig.clock.advance(0);
+  deepStrictEqual(all(lines, "message"), [
+    "handler_failed",
+    "handler_is_behind",
+  ]);
+  for (let data = 0; data < 2_000; data++) rig.server.put(item(`more-${data}`));
+  await rig.clock.advance(0);
+  strictEqual(lines.length, 3);
+});
+
 Deno.test("SharedInformer stops while a handler pauses, and leaves no timer", async () => {
   const rig = new InformerRig();
   rig.informer.addHandler(() => {
