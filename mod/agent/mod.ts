@@ -20,3 +20,4 @@
  */
 
 export { Agent, type AgentOptions } from "./agent.ts";
+export { serviceTargets } from "./service_targets.ts";

@@ -89,14 +89,14 @@ export async function buildCore(
   const sources = await buildSources(config, common);
   const state = await loadState(config, common);
   const { owned, volumes, records } = state;
-  const runtime = await buildRuntime(config, { ...common, ...state });
+  const workers = () => agent.pods();
+  const runtime = await buildRuntime(config, { ...common, ...state, workers });
   const { picture, watch, executor, executor: { activities } } = runtime;
   const { remains, background, reclaimers } = buildGarbage(config, {
     ...common,
     ...sources,
     ...runtime,
-    owned,
-    pulledImages: state.pulledImages,
+    ...state,
     agent: () => agent,
   });
   const meters = await buildMeters(config, { ...common, volumes });

@@ -24,6 +24,10 @@ import {
   RuntimeWatch,
 } from "../picture/mod.ts";
 import type { ImageRemovals } from "../reclaim/mod.ts";
+import type { ObjectStore } from "../local/mod.ts";
+import type { StatusManager } from "../status/mod.ts";
+import { serviceTargets } from "../agent/mod.ts";
+import type { WorkerView } from "../agent/workers/mod.ts";
 import { SubPathResolver } from "../volume/mod.ts";
 import type { CoreDeps } from "./core_deps.ts";
 import { imageCredentials } from "./image_logins.ts";
@@ -31,7 +35,10 @@ import { NodeFiles } from "./node_files.ts";
 import type { OwnedPods } from "./owned_pods.ts";
 
 interface RuntimeDeps extends CoreDeps {
-  readonly objects: ObjectGetter;
+  readonly objects: ObjectGetter & Pick<ObjectStore, "services">;
+  readonly statuses: Pick<StatusManager, "get">;
+  /** The pods that the agent has; asked while it runs only. */
+  readonly workers: () => readonly WorkerView[];
   readonly node: NodeFacts;
   readonly resources: PodResources;
   readonly sessions: Sessions;
@@ -158,6 +165,7 @@ function specBuilder(
   },
 ): SpecBuilder {
   const { node, objects, connection, nodeFiles, users } = deps;
+  const { statuses, workers } = deps;
   return new SpecBuilder({
     node: {
       ...node,
@@ -176,5 +184,7 @@ function specBuilder(
     clusterDns: config.node.clusterDns,
     clusterDomain: config.node.clusterDomain,
     nodeHostsFile: () => nodeFiles.hosts,
+    services: () => serviceTargets({ objects, statuses, pods: workers }),
+    hostsOfServices: config.node.hostsOfServices,
   });
 }

@@ -112,6 +112,8 @@ export interface NodeConfig {
   readonly resolvConf: string | undefined;
   readonly clusterDns: readonly string[];
   readonly clusterDomain: string;
+  /** Whether pods find Services by name in their hosts files. */
+  readonly hostsOfServices: boolean;
   readonly cgroupDriver: CgroupDriver;
   /** Empty stands for the runtime's default. */
   readonly cgroupRoot: string;

@@ -59,6 +59,13 @@ export function integer(
   };
 }
 
+/** A truth value as an argument has it. */
+export const switchText: Decoder<boolean> = {
+  wanted: '"true" or "false"',
+  decode: (value) =>
+    value === "true" ? true : value === "false" ? false : undefined,
+};
+
 /** A whole number that is not negative. */
 export const count: Decoder<number> = integer(0);
 

@@ -52,7 +52,7 @@ export function readRunFlags(
   const { tokens } = parseArgs({
     args: [...args],
     options: Object.fromEntries(
-      names.map((name) => [name, { type: "string" as const }]),
+      RUN_FLAGS.map(({ flag }) => [flag.name, { type: parsedType(flag) }]),
     ),
     strict: false,
     allowPositionals: true,
@@ -76,7 +76,9 @@ export function readRunFlags(
       unknownAt = token.inlineValue === true ? undefined : token.index;
       continue;
     }
-    const value = flagValue(token);
+    const value = flag.argument === "" && token.value === undefined
+      ? "true"
+      : flagValue(token);
     const decoded = value === undefined
       ? undefined
       : flag.decoder.decode(value, baseDirOf(value, cwd));
@@ -93,6 +95,11 @@ export function readRunFlags(
   }
   const configPath = text.decode(values.get("config"), "/");
   return { values, configPath, faults };
+}
+
+/** A switch does not take what stands behind it for its value, unless by "=". */
+function parsedType({ argument }: Flag<unknown>): "string" | "boolean" {
+  return argument === "" ? "boolean" : "string";
 }
 
 /** Says that a flag is not known, and which one may be meant. */

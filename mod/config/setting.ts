@@ -72,7 +72,10 @@ export type Rows<Part> = {
 export interface Flag<T> {
   /** Without its hyphens. */
   readonly name: string;
-  /** What stands behind it in the help, such as `PATH`. */
+  /**
+   * What stands behind it in the help, such as `PATH`; empty for a switch, which means
+   * `true` without a value.
+   */
   readonly argument: string;
   readonly decoder: Decoder<T>;
   /** Joins the values of a flag that is given twice; without it the last one counts. */

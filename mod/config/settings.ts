@@ -33,6 +33,7 @@ import {
   portText,
   reserved,
   single,
+  switchText,
   sysctlPattern,
   text,
   verbosityLevel,
@@ -282,6 +283,12 @@ export const SETTINGS: {
       fallback: [],
     },
     clusterDomain: { kubelet: field("clusterDomain", text), fallback: "" },
+    hostsOfServices: {
+      flag: flag("hosts-of-services", switchText),
+      help: "names of Services in the hosts files of pods",
+      skerry: field("hostsOfServices", boolean),
+      fallback: false,
+    },
     cgroupDriver: {
       kubelet: field("cgroupDriver", orEmpty(choice(["cgroupfs", "systemd"]))),
       fallback: "cgroupfs",

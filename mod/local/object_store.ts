@@ -124,6 +124,11 @@ export class ObjectStore implements ObjectGetter {
     return this.#priorityClasses;
   }
 
+  /** Every Service, ordered by namespace and name. */
+  services(): readonly Extract<LocalObject, { readonly kind: "Service" }>[] {
+    return this.list().filter((object) => object.kind === "Service");
+  }
+
   /** The class of that name, if there is one now. */
   runtimeClass(name: string): RuntimeClassObject | undefined {
     const found = this.#winners.get(

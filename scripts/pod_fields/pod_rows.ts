@@ -129,11 +129,8 @@ export const POD_SPEC: TypeRows = {
   ),
   dnsPolicy: done("sandbox", "", pod({ dnsPolicy: "Default" })),
   enableServiceLinks: done(
-    shownBy(
-      "tests/unit/runtime/spec/environment_objects_test.ts",
-      "sets no variables of services, with links or without",
-    ),
-    "no variables of services are set: without an API server there is no list of services",
+    "container",
+    "the variables of a Service lead to a pod itself, since there is no proxy",
     pod({ enableServiceLinks: false }),
   ),
   ephemeralContainers: refused(

@@ -1,6 +1,6 @@
 /**
  * What a pod takes from elsewhere: the ConfigMaps and Secrets that it names, the volumes
- * that lie on the node, and the fields of its own that the downward API gives it. Pure.
+ * that lie on the node, the Services that it is told of, and the fields of its own that the downward API gives it. Pure.
  *
  * @example Labels as a file
  * ```ts
@@ -21,3 +21,10 @@
 
 export { podFieldFile, podFieldValue, resourceFieldValue } from "./downward.ts";
 export { objectReferences, type VolumeSource } from "./references.ts";
+export { serviceHostLines, serviceVariables } from "./service_links.ts";
+export {
+  type DeclaredService,
+  type ServiceTarget,
+  serviceTarget,
+  type ServingPod,
+} from "./service_target.ts";

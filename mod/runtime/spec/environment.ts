@@ -7,7 +7,11 @@
 
 import type { ContainerSpec, EnvVar } from "../../api/types/mod.ts";
 import type { KeyedObject } from "../../api/objects/mod.ts";
-import { podFieldValue, resourceFieldValue } from "../../pod/inputs/mod.ts";
+import {
+  podFieldValue,
+  resourceFieldValue,
+  serviceVariables,
+} from "../../pod/inputs/mod.ts";
 import { expand, ProgramBudget } from "./expansion.ts";
 import { keyFileValue } from "./key_file.ts";
 import type {
@@ -21,15 +25,17 @@ import { SpecRefusal } from "./spec_refusal.ts";
 export type EnvironmentInput =
   & Pick<
     ContainerSpecInput,
-    "pod" | "container" | "podIps" | "objects" | "keyFiles"
+    "pod" | "container" | "podIps" | "objects" | "keyFiles" | "services"
   >
   & { readonly node: Pick<NodeFacts, "ips" | "allocatable"> };
 
 /**
  * The variables of a container by name: those of `envFrom`, then those of `env` in
- * the order of their first mention. Without an API server there are none of services.
+ * the order of their first mention, then those of the Services of its namespace that it
+ * does not declare itself.
  *
- * A value sees the variables before it; of two of one name the later one wins.
+ * A value sees the variables before it, and those of Services; of two of one name the
+ * later one wins.
  * Values taken by reference are not expanded. An optional reference to what is not
  * there sets nothing. What an object holds is never part of a message.
  *
@@ -52,14 +58,31 @@ export function containerEnvironment(input: EnvironmentInput): Environment {
       set(name, value);
     }
   }
+  const ofServices = variablesOfServices(input);
+  const known = {
+    get: (name: string) => values.get(name) ?? ofServices.get(name),
+  };
   for (const variable of container.env ?? []) {
     const { name, value = "", valueFrom } = variable;
     const found = value !== "" || valueFrom === undefined
-      ? expand(value, values)
+      ? expand(value, known)
       : referredValue({ ...variable, valueFrom }, input);
     if (found !== undefined) set(name, found);
   }
+  for (const [name, value] of ofServices) {
+    if (!values.has(name)) set(name, value);
+  }
   return values;
+}
+
+function variablesOfServices(
+  { pod, services = [] }: EnvironmentInput,
+): Environment {
+  if (pod.spec.enableServiceLinks === false) return new Map();
+  const { namespace } = pod.metadata;
+  return serviceVariables(
+    services.filter((service) => service.namespace === namespace),
+  );
 }
 
 type EnvSource = NonNullable<ContainerSpec["envFrom"]>[number];

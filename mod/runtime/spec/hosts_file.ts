@@ -20,6 +20,8 @@ interface HostsFileInput {
   readonly domain: string;
   /** The node's own hosts file; only used by a pod on the node's network. */
   readonly nodeHostsFile: string;
+  /** The lines of Services; none if absent. */
+  readonly serviceLines?: readonly string[];
 }
 
 /**
@@ -44,13 +46,19 @@ export function wantsHostsFile(
  *
  * Upstream: pkg/kubelet/kubelet_pods.go managedHostsFileContent and
  * nodeHostsFileContent; the layout (header, tabs, order) is what tools look for.
+ * Services come last, since the first entry of a name counts.
  */
 export function hostsFileContent(input: HostsFileInput): string {
   const { pod, nodeHostsFile } = input;
   const head = pod.spec.hostNetwork === true
     ? `# Kubernetes-managed hosts file (host network).\n${nodeHostsFile}`
     : podNetworkHead(input);
-  return head + aliasLines(pod);
+  return head + aliasLines(pod) + serviceText(input);
+}
+
+function serviceText({ serviceLines = [] }: HostsFileInput): string {
+  if (serviceLines.length === 0) return "";
+  return `\n# Entries of Services.\n${serviceLines.join("\n")}\n`;
 }
 
 function podNetworkHead(input: HostsFileInput): string {

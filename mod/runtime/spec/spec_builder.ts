@@ -5,6 +5,7 @@
  */
 
 import type { ObjectGetter } from "../../api/objects/mod.ts";
+import { serviceHostLines, type ServiceTarget } from "../../pod/inputs/mod.ts";
 import type { Pod } from "../../api/types/mod.ts";
 import type { ContainerConfig, SandboxConfig } from "../../cri/config/mod.ts";
 import { buildContainerConfig } from "./container_spec.ts";
@@ -43,6 +44,10 @@ export interface SpecBuilderOptions {
   readonly clusterDomain: string;
   /** The text of the node's own hosts file, asked for each pod on its network. */
   readonly nodeHostsFile: () => string;
+  /** The Services that have a pod now, asked for each container; none if absent. */
+  readonly services?: () => readonly ServiceTarget[];
+  /** Whether their names stand in hosts files. */
+  readonly hostsOfServices?: boolean;
 }
 
 /** What is to be found or fetched for a container, and the variables that say where. */
@@ -53,7 +58,10 @@ export interface ContainerNeeds {
 }
 
 /** What the builder knows of the node itself, so that callers leave it out. */
-type GivenByBuilder = "node" | "objects" | "abilities";
+type GivenByBuilder = "node" | "objects" | "services" | "abilities";
+
+/** The name that clusters have unless they are told another. */
+const USUAL_DOMAIN = "cluster.local";
 
 /** Turns pods of one node into what the runtime is asked for. Pure but for its options. */
 export class SpecBuilder {
@@ -132,10 +140,18 @@ export class SpecBuilder {
    * @throws {SpecRefusal} for a pod whose sandbox was refused for its name
    */
   hostsFile(pod: Pod, podIps: readonly string[]): string {
-    const { clusterDomain, nodeHostsFile } = this.#options;
+    const { clusterDomain, nodeHostsFile, hostsOfServices } = this.#options;
+    const { namespace } = pod.metadata;
+    const serviceLines = hostsOfServices === true
+      ? serviceHostLines(this.#services(), {
+        namespace,
+        clusterDomain: clusterDomain || USUAL_DOMAIN,
+      })
+      : [];
     return hostsFileContent({
       pod,
       podIps,
+      serviceLines,
       nodeHostsFile: pod.spec.hostNetwork === true ? nodeHostsFile() : "",
       ...podHostname(pod, clusterDomain),
     });
@@ -146,6 +162,10 @@ export class SpecBuilder {
     const { runtimeClassName: name = "" } = pod.spec;
     const handler = node.runtimeClass(name)?.handler ?? name;
     const abilities = mountAbilities(node.runtime(), handler);
-    return { node, objects, abilities };
+    return { node, objects, services: this.#services(), abilities };
+  }
+
+  #services(): readonly ServiceTarget[] {
+    return this.#options.services?.() ?? [];
   }
 }

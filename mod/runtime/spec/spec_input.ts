@@ -14,7 +14,7 @@ import type {
 import type { IdMapping, ImageSpec } from "../../cri/config/mod.ts";
 import type { Image, RuntimeVersion } from "../../cri/model/mod.ts";
 import type { RuntimeSupport } from "../../pod/admission/mod.ts";
-import type { VolumeSource } from "../../pod/inputs/mod.ts";
+import type { ServiceTarget, VolumeSource } from "../../pod/inputs/mod.ts";
 import type { FailureCause } from "../../pod/lifecycle/mod.ts";
 import type { CgroupLayout } from "../../pod/resources/mod.ts";
 import type { ResolverConfig } from "./dns.ts";
@@ -125,6 +125,8 @@ export interface ContainerSpecInput {
   readonly targetContainerId?: string;
   /** Where ConfigMaps and Secrets are found. */
   readonly objects: ObjectGetter;
+  /** The Services that have a pod now, of all namespaces; none if absent. */
+  readonly services?: readonly ServiceTarget[];
   /** The files that variables are read from. */
   readonly keyFiles?: KeyFiles;
   /** The container's variables, when they are known already; else they are built. */

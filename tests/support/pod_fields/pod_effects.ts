@@ -44,6 +44,7 @@ import {
 } from "../observed_pods.ts";
 import { BARE_CGROUPS, bareNode } from "../../../scripts/lib/bare_node.ts";
 import { asked } from "./pod_probe_effects.ts";
+import { target } from "../services.ts";
 
 /** What became of a manifest: its effects, each as a text, or why it was refused. */
 export type ManifestOutcome =
@@ -191,6 +192,7 @@ const BUILDER = new SpecBuilder({
   clusterDns: ["10.96.0.10"],
   clusterDomain: "cluster.local",
   nodeHostsFile: () => "127.0.0.1 edge1\n",
+  services: () => [target()],
 });
 
 /** What the containers of a pod are made from, and which images are pulled for it. */

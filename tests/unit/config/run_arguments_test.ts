@@ -9,11 +9,7 @@ import type { AgentConfig } from "../../../mod/config/agent_config.ts";
 import type { Threshold } from "../../../mod/pressure/mod.ts";
 import { parseRunArguments } from "../../../mod/config/run_arguments.ts";
 import { POD_LOG_DEFAULTS } from "../../support/config/pod_log_defaults.ts";
-import {
-  fakeIo,
-  kubeletFile,
-  skerryFile,
-} from "../../support/config/config_io.ts";
+import * as io from "../../support/config/config_io.ts";
 
 function hard(
   signal: Threshold["signal"],
@@ -27,7 +23,7 @@ async function configOf(
   args: readonly string[],
   files: Readonly<Record<string, string>> = {},
 ): Promise<AgentConfig> {
-  const parsed = await parseRunArguments(args, fakeIo(files));
+  const parsed = await parseRunArguments(args, io.fakeIo(files));
   if (parsed.kind === "refused") throw new Error(parsed.faults.join("\n"));
   return parsed.config;
 }
@@ -36,7 +32,7 @@ async function faultsOf(
   args: readonly string[],
   files: Readonly<Record<string, string>> = {},
 ): Promise<readonly string[]> {
-  const parsed = await parseRunArguments(args, fakeIo(files));
+  const parsed = await parseRunArguments(args, io.fakeIo(files));
   return parsed.kind === "refused" ? parsed.faults : [];
 }
 
@@ -90,6 +86,7 @@ Deno.test("parseRunArguments() gives the documented defaults without arguments",
       kubeReserved: {},
       hostPathRoots: [],
       hostView: undefined,
+      hostsOfServices: false,
       allowedUnsafeSysctls: [],
       seccompDefault: false,
       unknownFields: "refuse",
@@ -211,8 +208,8 @@ Deno.test("parseRunArguments() puts the run directory into another root director
 });
 
 Deno.test("parseRunArguments() lets a flag outrank the file and the file the default", async () => {
-  const file = kubeletFile("podCIDR: 10.9.0.0/16", "healthzPort: 1") +
-    skerryFile("hostnameOverride: from-file");
+  const file = io.kubeletFile("podCIDR: 10.9.0.0/16", "healthzPort: 1") +
+    io.skerryFile("hostnameOverride: from-file");
   const files = { "/c.yaml": file };
   const config = await configOf(
     ["--config=/c.yaml", "--healthz-port=2"],
@@ -229,8 +226,8 @@ Deno.test("parseRunArguments() lets a flag outrank the file and the file the def
 });
 
 Deno.test("parseRunArguments() starts relative paths of the file beside the file", async () => {
-  const file = kubeletFile("staticPodPath: pods", "podLogsDir: ../logs") +
-    skerryFile("rootDir: state");
+  const file = io.kubeletFile("staticPodPath: pods", "podLogsDir: ../logs") +
+    io.skerryFile("rootDir: state");
   const config = await configOf(["--config=conf/c.yaml"], {
     "/here/conf/c.yaml": file,
   });
@@ -243,7 +240,7 @@ Deno.test("parseRunArguments() starts relative paths of the file beside the file
 Deno.test("parseRunArguments() collects the faults of flags, file and both together", async () => {
   const faults = await faultsOf(
     ["--config=/c.yaml", "--healthz-port=x", "--rot-dir=/x", "stray"],
-    { "/c.yaml": kubeletFile("maxPodz: 3", "runOnce: true") },
+    { "/c.yaml": io.kubeletFile("maxPodz: 3", "runOnce: true") },
   );
   deepStrictEqual(faults, [
     'Cannot use --healthz-port: found "x", wanted a whole number from 0 to 65535',
@@ -303,7 +300,7 @@ Deno.test("parseRunArguments() freezes the whole configuration", async () => {
 });
 
 Deno.test("parseRunArguments() reads what the file says of cgroups and resources", async () => {
-  const file = kubeletFile(
+  const file = io.kubeletFile(
     "cgroupsPerQOS: false",
     "cpuCFSQuota: false",
     "cpuCFSQuotaPeriod: 20ms",
@@ -313,7 +310,7 @@ Deno.test("parseRunArguments() reads what the file says of cgroups and resources
     "kubeReserved: {ephemeral-storage: 1Gi}",
     "allowedUnsafeSysctls: [net.core.somaxconn]",
     "seccompDefault: true",
-  ) + skerryFile(
+  ) + io.skerryFile(
     "hostPathRoots: [data, /mnt]",
     "hostView: view",
     "hugePageSizes: [2Mi]",
@@ -356,7 +353,7 @@ for (
   Deno.test(`parseRunArguments() refuses ${line}`, async () => {
     const text = line.startsWith("{") ? line.slice(1, -1).split(", ") : [line];
     const faults = await faultsOf(["--config=/c"], {
-      "/c": kubeletFile(...text),
+      "/c": io.kubeletFile(...text),
     });
     strictEqual(faults.length, 1, faults.join("\n"));
     ok(faults[0]?.includes(fault), String(faults[0]));
@@ -394,7 +391,7 @@ for (
 
 Deno.test("parseRunArguments() takes an empty resolvConf for none", async () => {
   const config = await configOf(["--config=/c"], {
-    "/c": kubeletFile('resolvConf: ""'),
+    "/c": io.kubeletFile('resolvConf: ""'),
   });
   strictEqual(config.node.resolvConf, undefined);
 });

@@ -12,6 +12,7 @@ import {
 } from "../../../mod/config/complete_settings.ts";
 import { LOCATION_FLAG_NAMES, RUN_FLAGS } from "../../../mod/config/flags.ts";
 import { parseRunArguments } from "../../../mod/config/run_arguments.ts";
+import { switchText } from "../../../mod/config/decoders.ts";
 import { optionOf } from "../../../mod/config/setting.ts";
 import { fakeIo } from "../../support/config/config_io.ts";
 
@@ -19,7 +20,9 @@ Deno.test("SETTINGS names each flag once, with its help", () => {
   const names = RUN_FLAGS.map(({ flag }) => flag.name);
   strictEqual(new Set(names).size, names.length);
   for (const { flag, help } of RUN_FLAGS) {
-    ok(flag.argument !== "" && help !== "", flag.name);
+    const isSwitch = flag.decoder === switchText;
+    strictEqual(flag.argument === "", isSwitch, flag.name);
+    ok(help !== "", flag.name);
   }
   for (const name of LOCATION_FLAG_NAMES) ok(names.includes(name), name);
 });
@@ -101,3 +104,57 @@ Deno.test("namedPaths() names every path with the option that changes it", async
     ],
   );
 });
+
+const SWITCHES: readonly (readonly [readonly string[], boolean | string])[] = [
+  [[], false],
+  [["--hosts-of-services"], true],
+  [["--hosts-of-services", "--healthz-port=0"], true],
+  [["--hosts-of-services=true"], true],
+  [["--hosts-of-services=false"], false],
+  [["--hosts-of-services", "--hosts-of-services=false"], false],
+  [
+    ["--hosts-of-services=yes"],
+    'Cannot use --hosts-of-services: found "yes", wanted "true" or "false"',
+  ],
+  [
+    ["--hosts-of-services="],
+    'Cannot use --hosts-of-services: found "", wanted "true" or "false"',
+  ],
+  [
+    ["--hosts-of-services", "true"],
+    'Cannot use the argument "true": wanted flags only',
+  ],
+];
+
+for (const [args, expected] of SWITCHES) {
+  Deno.test(`parseRunArguments() reads a switch: ${args.join(" ")}`, async () => {
+    const parsed = await parseRunArguments(args, fakeIo({}));
+    const found = parsed.kind === "ok"
+      ? parsed.config.node.hostsOfServices
+      : parsed.faults.join();
+    strictEqual(found, expected);
+  });
+}
+
+for (
+  const [written, given, expected] of [
+    ["true", [], true],
+    ["false", [], false],
+    ["false", ["--hosts-of-services"], true],
+    ["true", ["--hosts-of-services=false"], false],
+  ] as const
+) {
+  Deno.test(`parseRunArguments() reads hostsOfServices: ${written} with ${given.length} flags as ${expected}`, async () => {
+    const file = [
+      "apiVersion: skerry.dev/v1alpha1",
+      "kind: SkerryConfiguration",
+      `hostsOfServices: ${written}`,
+    ].join("\n");
+    const parsed = await parseRunArguments(
+      ["--config=/c.yaml", ...given],
+      fakeIo({ "/c.yaml": file }),
+    );
+    ok(parsed.kind === "ok");
+    strictEqual(parsed.config.node.hostsOfServices, expected);
+  });
+}

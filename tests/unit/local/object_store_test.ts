@@ -17,6 +17,7 @@ import {
   ObjectStore,
 } from "../../../mod/local/object_store.ts";
 import { keyed } from "../../support/keyed_objects.ts";
+import { service } from "../../support/services.ts";
 
 function stored(
   kind: KeyedObject["kind"],
@@ -240,4 +241,14 @@ Deno.test("ObjectStore.isCertain() doubts what a source with more right may have
 Deno.test("ObjectStore.isCertain() doubts nothing where no source is expected", () => {
   const id = { kind: "Secret", namespace: "default", name: "a" } as const;
   strictEqual(new ObjectStore().isCertain(id), true);
+});
+
+Deno.test("ObjectStore.services() lists Services only, by namespace and name", () => {
+  const store = new ObjectStore();
+  const web = service();
+  const api = service({ name: "api" });
+  const db = service({ name: "db", namespace: "back" });
+  store.replace("file", [web, stored("Secret", "z"), CLAIM, CLASS, db]);
+  store.replace("http", [api, service({ isHeadless: true })]);
+  deepStrictEqual(store.services(), [db, api, web]);
 });

@@ -209,7 +209,7 @@ Deno.test("containerEnvironment() reads variables of a file, and leaves optional
   );
 });
 
-Deno.test("containerEnvironment() sets no variables of services, with links or without", () => {
+Deno.test("containerEnvironment() sets no variables of services where there are none, with links or without", () => {
   for (const enableServiceLinks of [true, false]) {
     deepStrictEqual(environment({}, {}, pod({ enableServiceLinks })), {});
   }

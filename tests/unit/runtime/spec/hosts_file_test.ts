@@ -64,6 +64,33 @@ Deno.test("hostsFileContent() shows the node's file and aliases on the node's ne
   );
 });
 
+const SERVICE_LINE = "10.88.0.9\tweb.shop\tweb";
+const SERVICE_TEXT =
+  `\n# Entries of Services.\n${SERVICE_LINE}\n10.88.0.4\tdb\n`;
+const serviceLines = [SERVICE_LINE, "10.88.0.4\tdb"];
+
+Deno.test("hostsFileContent() appends Services behind the aliases, which count first", () => {
+  strictEqual(
+    hostsFileContent({
+      ...COMMON,
+      serviceLines,
+      pod: pod({ hostAliases: ALIASES }),
+    }),
+    `${HEAD}10.88.0.7\tweb\nfd00::7\tweb\n${ALIAS_LINES}${SERVICE_TEXT}`,
+  );
+});
+
+Deno.test("hostsFileContent() appends Services on the node's network", () => {
+  strictEqual(
+    hostsFileContent({
+      ...COMMON,
+      serviceLines,
+      pod: pod({ hostNetwork: true }),
+    }),
+    `# Kubernetes-managed hosts file (host network).\n127.0.0.1 localhost\n${SERVICE_TEXT}`,
+  );
+});
+
 const OWN_MOUNT = container("c", {
   volumeMounts: [{ name: "h", mountPath: "/etc/hosts" }],
 });

@@ -17,6 +17,7 @@ import {
   containerInput,
   SPEC_NODE,
 } from "../../../support/runtime/spec_inputs.ts";
+import { target } from "../../../support/services.ts";
 
 function builder(options: Partial<SpecBuilderOptions> = {}): SpecBuilder {
   return new SpecBuilder({
@@ -107,4 +108,46 @@ Deno.test("SpecBuilder.hostsFile() shows the node's file on the node's network o
   const specs = builder();
   match(specs.hostsFile(pod({ hostNetwork: true }), []), /127\.0\.0\.1 node/);
   strictEqual(specs.hostsFile(pod(), ["10.88.0.7"]).includes("node\n"), false);
+});
+
+const WITH_SERVICES = {
+  services: () => [target(), target({ name: "db", namespace: "back" })],
+};
+const LAST_LINES = [
+  "10.88.0.9\tweb.shop.svc.DOMAIN\tweb.shop.svc\tweb.shop\tweb",
+  "10.88.0.9\tdb.back.svc.DOMAIN\tdb.back.svc\tdb.back",
+].join("\n");
+
+Deno.test("SpecBuilder.hostsFile() names Services only if it is told to", () => {
+  const plain = builder().hostsFile(pod(), ["10.88.0.7"]);
+  const silent = { ...WITH_SERVICES, hostsOfServices: false };
+  for (const options of [WITH_SERVICES, silent, { hostsOfServices: true }]) {
+    strictEqual(builder(options).hostsFile(pod(), ["10.88.0.7"]), plain);
+  }
+});
+
+Deno.test("SpecBuilder.hostsFile() names Services in the cluster's domain, or the usual one", () => {
+  for (
+    const [clusterDomain, shown] of [
+      ["edge.test", "edge.test"],
+      ["", "cluster.local"],
+    ] as const
+  ) {
+    const options = { ...WITH_SERVICES, hostsOfServices: true, clusterDomain };
+    const content = builder(options).hostsFile(pod(), ["10.88.0.7"]);
+    const lines = LAST_LINES.replaceAll("DOMAIN", shown);
+    strictEqual(content.split("# Entries of Services.\n")[1], `${lines}\n`);
+  }
+});
+
+Deno.test("SpecBuilder.container() tells of Services as they are at the start", () => {
+  let services = [target({ ports: [] })];
+  const specs = builder({ services: () => services });
+  const envs = () => {
+    const result = specs.container(containerInput());
+    return result.kind === "ok" ? result.config.envs : undefined;
+  };
+  deepStrictEqual(envs(), [{ key: "WEB_SERVICE_HOST", value: "10.88.0.9" }]);
+  services = [];
+  deepStrictEqual(envs(), []);
 });

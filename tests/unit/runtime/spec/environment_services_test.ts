@@ -1,0 +1,110 @@
+/**
+ * Tests of the variables of Services, beside those that a container declares.
+ *
+ * @module
+ */
+
+import { deepStrictEqual } from "node:assert/strict";
+import type { ContainerSpec, EnvVar } from "../../../../mod/api/types/mod.ts";
+import { containerEnvironment } from "../../../../mod/runtime/spec/environment.ts";
+import { keyed, objectGetter } from "../../../support/keyed_objects.ts";
+import { container, pod, type PodDraft } from "../../../support/pods.ts";
+import { target } from "../../../support/services.ts";
+
+const SERVICES = [
+  target({ ports: [] }),
+  target({ name: "db", namespace: "back", ports: [] }),
+];
+
+interface LinkCase {
+  readonly title: string;
+  readonly fields?: Pick<ContainerSpec, "env" | "envFrom">;
+  readonly draft?: PodDraft;
+  readonly expected: readonly string[];
+}
+
+const env = (...pairs: readonly (readonly [string, string])[]): EnvVar[] =>
+  pairs.map(([name, value]) => ({ name, value }));
+
+// Upstream: TestMakeEnvironmentVariables, as far as it is about services.
+const CASES: readonly LinkCase[] = [
+  {
+    title: "sets those of the pod's namespace",
+    expected: ["WEB_SERVICE_HOST=10.88.0.9"],
+  },
+  {
+    title: "sets those of another namespace in a pod of it",
+    draft: { namespace: "back" },
+    expected: ["DB_SERVICE_HOST=10.88.0.9"],
+  },
+  {
+    title: "sets none in a namespace without Services",
+    draft: { namespace: "default" },
+    expected: [],
+  },
+  {
+    title: "sets those with enableServiceLinks",
+    draft: { enableServiceLinks: true },
+    expected: ["WEB_SERVICE_HOST=10.88.0.9"],
+  },
+  {
+    title: "sets none without enableServiceLinks",
+    draft: { enableServiceLinks: false },
+    fields: { env: env(["A", "$(WEB_SERVICE_HOST)"]) },
+    expected: ["A=$(WEB_SERVICE_HOST)"],
+  },
+  {
+    title: "sets them behind what is declared",
+    fields: { env: env(["Z", "1"]) },
+    expected: ["Z=1", "WEB_SERVICE_HOST=10.88.0.9"],
+  },
+  {
+    title: "lets a declared variable win",
+    fields: { env: env(["WEB_SERVICE_HOST", "own"]) },
+    expected: ["WEB_SERVICE_HOST=own"],
+  },
+  {
+    title: "lets a declared variable without a value win",
+    fields: {
+      env: env(["WEB_SERVICE_HOST", ""], ["A", "<$(WEB_SERVICE_HOST)>"]),
+    },
+    expected: ["WEB_SERVICE_HOST=", "A=<>"],
+  },
+  {
+    title: "lets a variable of envFrom win",
+    fields: { envFrom: [{ configMapRef: { name: "links" } }] },
+    expected: ["WEB_SERVICE_HOST=from"],
+  },
+  {
+    title: "expands values with them",
+    fields: { env: env(["URL", "http://$(WEB_SERVICE_HOST):80/"]) },
+    expected: [
+      "URL=http://10.88.0.9:80/",
+      "WEB_SERVICE_HOST=10.88.0.9",
+    ],
+  },
+  {
+    title: "expands values with one that is declared before",
+    fields: {
+      env: env(["WEB_SERVICE_HOST", "own"], ["A", "$(WEB_SERVICE_HOST)"]),
+    },
+    expected: ["WEB_SERVICE_HOST=own", "A=own"],
+  },
+];
+
+for (const { title, fields = {}, draft = {}, expected } of CASES) {
+  Deno.test(`containerEnvironment() ${title}`, () => {
+    const found = containerEnvironment({
+      pod: pod(draft),
+      container: container("c", fields),
+      podIps: [],
+      node: { ips: [], allocatable: new Map() },
+      objects: objectGetter([
+        keyed("ConfigMap", "links", { WEB_SERVICE_HOST: "from" }),
+      ]),
+      services: SERVICES,
+    });
+    const lines = Array.from(found, ([name, value]) => `${name}=${value}`);
+    deepStrictEqual(lines, expected);
+  });
+}
