@@ -16,6 +16,7 @@ const CHECKS = [
   "run --allow-run=deno --allow-read scripts/check_layers.ts",
   "run -A scripts/gen_pod_schema.ts --check",
   "run --allow-read scripts/gen_pod_fields.ts --check",
+  "run --allow-read scripts/gen_workload_fields.ts --check",
   "run --allow-read scripts/gen_scenarios.ts --check",
   "fmt --check --quiet",
 ];

@@ -34,6 +34,11 @@ export type Schedule =
  * @throws {SyntaxError} When it is none, saying what is wrong.
  */
 export function parseSchedule(text: string): Schedule {
+  if (text.length > MAX_TEXT) {
+    throw new SyntaxError(
+      `Wanted at most ${MAX_TEXT} characters, found ${text.length}`,
+    );
+  }
   const words = text.split(/\s/).filter((word) => word !== "");
   const [first = ""] = words;
   if (first === "") throw new SyntaxError("Wanted five fields, found none");
@@ -53,6 +58,9 @@ export function parseSchedule(text: string): Schedule {
   );
   return calendar({ minutes, hours, days, months, weekdays });
 }
+
+/** Every minute, hour and day one by one has less. */
+const MAX_TEXT = 1000;
 
 /** One field of the five. */
 interface FieldKind {

@@ -7,7 +7,7 @@
 /** Whether there is a time zone of that name. */
 export function isTimeZone(name: string): boolean {
   // Offsets such as +01:00 are zones to this platform and none of the data base.
-  if (!/^[A-Za-z]/.test(name)) return false;
+  if (name.length > MAX_NAME || !/^[A-Za-z]/.test(name)) return false;
   try {
     formatOf(name);
     return true;
@@ -16,6 +16,9 @@ export function isTimeZone(name: string): boolean {
     return false;
   }
 }
+
+/** The longest has 32 letters. */
+const MAX_NAME = 64;
 
 /**
  * By how many milliseconds the clocks of a zone are ahead of UTC at some moment.

@@ -174,13 +174,13 @@ export function withClaims(
     name,
     persistentVolumeClaim: { claimName: name },
   });
+  const all = new Set(names);
   const missing = new Set(names);
   // The place of each in the list is part of what is reported.
   const volumes = (spec.volumes ?? []).map((volume) => {
-    const isClaimed = names.includes(volume.name);
     missing.delete(volume.name);
-    return isClaimed ? claimed(volume.name) : volume;
+    return all.has(volume.name) ? claimed(volume.name) : volume;
   });
-  const all = [...volumes, ...Array.from(missing, claimed)];
-  return { ...template, spec: { ...spec, volumes: all } };
+  volumes.push(...Array.from(missing, claimed));
+  return { ...template, spec: { ...spec, volumes } };
 }

@@ -35,9 +35,10 @@ const MAKERS: readonly [Maker, ...Maker[]] = [
   (random) => hostileText(random, 2000),
 ];
 
-/** A valid pod of which one thing is not what it was. */
+/** A valid pod, or another object, of which one thing is not what it was. */
 function pod(random: Random): unknown {
-  const made: unknown = structuredClone(GOOD_POD);
+  const isPod = random.next() < 0.5;
+  const made: unknown = structuredClone(isPod ? GOOD_POD : pick(random, GOOD));
   return random.next() < 0.2 ? made : replaced(made, random);
 }
 
@@ -194,3 +195,83 @@ const GOOD_POD = {
     ],
   },
 };
+
+const { labels } = GOOD_POD.metadata;
+const TEMPLATE = { metadata: { labels }, spec: GOOD_POD.spec };
+const SELECTOR = { matchLabels: labels };
+const JOB_POD = { ...GOOD_POD.spec, restartPolicy: "Never" };
+const JOB = {
+  completionMode: "Indexed",
+  completions: 3,
+  parallelism: 2,
+  backoffLimitPerIndex: 1,
+  maxFailedIndexes: 1,
+  podFailurePolicy: {
+    rules: [
+      { action: "FailJob", onExitCodes: { operator: "In", values: [1, 2] } },
+      { action: "Ignore", onPodConditions: [{ type: "DisruptionTarget" }] },
+    ],
+  },
+  successPolicy: { rules: [{ succeededIndexes: "0,2", succeededCount: 1 }] },
+  template: { metadata: { labels }, spec: JOB_POD },
+};
+
+function good(apiVersion: string, kind: string, spec: object): object {
+  return { apiVersion, kind, metadata: { name: "web", labels }, spec };
+}
+
+/** What a manifest may hold beside pods, with most of its fields. */
+const GOOD: readonly [object, ...object[]] = [
+  good("v1", "ReplicationController", {
+    replicas: 2,
+    selector: labels,
+    template: TEMPLATE,
+  }),
+  good("apps/v1", "ReplicaSet", {
+    replicas: 2,
+    selector: SELECTOR,
+    template: TEMPLATE,
+  }),
+  good("apps/v1", "Deployment", {
+    replicas: 2,
+    selector: {
+      ...SELECTOR,
+      matchExpressions: [{ key: "app", operator: "In", values: ["web"] }],
+    },
+    strategy: {
+      type: "RollingUpdate",
+      rollingUpdate: { maxSurge: "25%", maxUnavailable: 1 },
+    },
+    template: TEMPLATE,
+  }),
+  good("apps/v1", "DaemonSet", { selector: SELECTOR, template: TEMPLATE }),
+  good("apps/v1", "StatefulSet", {
+    selector: SELECTOR,
+    updateStrategy: { rollingUpdate: { partition: 1 } },
+    template: TEMPLATE,
+    volumeClaimTemplates: [{
+      metadata: { name: "data" },
+      spec: {
+        accessModes: ["ReadWriteOnce"],
+        resources: { requests: { storage: "1Gi" } },
+      },
+    }],
+  }),
+  good("batch/v1", "Job", JOB),
+  good("batch/v1", "CronJob", {
+    schedule: "0/15 9-17 * * mon-fri",
+    timeZone: "Europe/Berlin",
+    concurrencyPolicy: "Forbid",
+    jobTemplate: { spec: JOB },
+  }),
+  {
+    apiVersion: "scheduling.k8s.io/v1",
+    kind: "PriorityClass",
+    metadata: { name: "high" },
+    value: 1000,
+  },
+  good("v1", "Service", {
+    selector: labels,
+    ports: [{ name: "http", port: 80, targetPort: "web" }],
+  }),
+];

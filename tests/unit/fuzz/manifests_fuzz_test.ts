@@ -9,6 +9,7 @@ import {
   decodeManifest,
   decodeManifestParts,
   placePodFaults,
+  placeWorkloadFaults,
 } from "../../../mod/api/read/mod.ts";
 import type { Fault } from "../../../mod/api/fault/mod.ts";
 import { silentLogger } from "../../../mod/base/telemetry/mod.ts";
@@ -56,14 +57,19 @@ fuzz(
       );
       if (result.kind === "refused") return assertSaid(result.faults);
       assertSaid(result.warnings);
-      meter.total = 0;
       const fault = { field: "spec.hostPID", message: "Forbidden" };
-      const found = result.pods.map(() => [fault, fault]);
-      assertSaid(placePodFaults(bytes, found, meter));
-      ok(
-        meter.total <= allowed(bytes),
-        `${meter.total} steps for the places of faults in ${bytes.length} bytes`,
-      );
+      const places = [
+        [placePodFaults, result.pods],
+        [placeWorkloadFaults, result.workloads],
+      ] as const;
+      for (const [place, items] of places) {
+        meter.total = 0;
+        assertSaid(place(bytes, items.map(() => [fault, fault]), meter));
+        ok(
+          meter.total <= allowed(bytes),
+          `${meter.total} steps for the places of faults in ${bytes.length} bytes`,
+        );
+      }
     },
   },
 );
