@@ -53,6 +53,8 @@ export class Journal {
   #number = 0;
   /** How much of the file survives a power cut. */
   #syncedBytes = 0;
+  /** How much was there when this agent began, or survives a power cut. */
+  #restedBytes = 0;
   #damage: JournalDamage | undefined;
   /** Older files, which are in the way of none. */
   #outdated: string[] = [];
@@ -70,9 +72,9 @@ export class Journal {
     this.#log = log;
   }
 
-  /** Whether something was written that a power cut may take. */
+  /** Whether something was added that a power cut may take. */
   get isUnsynced(): boolean {
-    return this.#file !== undefined && this.#file.bytes > this.#syncedBytes;
+    return this.#file !== undefined && this.#file.bytes > this.#restedBytes;
   }
 
   /**
@@ -100,8 +102,8 @@ export class Journal {
     } else {
       const { length } = bytes;
       this.#file = { path, wholeBytes: length, bytes: length };
-      // That the disk gave it says nothing of a power cut.
-      this.#syncedBytes = 0;
+      // That the disk gives it says nothing of a power cut; but it has been there a while.
+      this.#restedBytes = length;
     }
     const content = new Map(entries);
     const known = openDamage(content.get(DAMAGE));
@@ -165,6 +167,7 @@ export class Journal {
       throw error;
     }
     this.#syncedBytes = bytes;
+    this.#restedBytes = bytes;
   }
 
   async #writeWhole(
@@ -184,6 +187,7 @@ export class Journal {
     const { length } = bytes;
     this.#file = { path, wholeBytes: length, bytes: length };
     this.#syncedBytes = length;
+    this.#restedBytes = length;
     await this.#clear();
   }
 

@@ -16,7 +16,7 @@ import {
   type ObjectClient,
 } from "../api/access/mod.ts";
 import type { ApiObject } from "../api/workload/mod.ts";
-import type { Clock, Random } from "../base/mod.ts";
+import { type Clock, isAbort, type Random } from "../base/mod.ts";
 import { type Logger, silentLogger } from "../base/telemetry/mod.ts";
 import type { LocalObject } from "../api/objects/mod.ts";
 import { checkUid } from "./changed_object.ts";
@@ -143,8 +143,8 @@ export class LocalStore implements ObjectClient {
    */
   async load(signal: AbortSignal): Promise<void> {
     const keeping = this.#keeping;
-    if (keeping === undefined) return;
     const state = this.#state;
+    if (keeping === undefined || state.isReady) return;
     const found = await keeping.load(signal, (reason) => state.block(reason));
     this.#losses.restore(found.damage);
     state.restore(found.objects, found.revision);
@@ -269,11 +269,18 @@ export class LocalStore implements ObjectClient {
   }
 
   /**
-   * Removes what belongs to nothing any more and writes what has changed, until `signal`
-   * aborts; at the end it writes what was asked for last. A store that keeps its objects
-   * tells of no change before it runs.
+   * Reads what is kept if that was not done before, and then removes what belongs to
+   * nothing any more and writes what has changed, until `signal` aborts; at the end it
+   * writes what was asked for last. A store that keeps its objects tells of no change
+   * before it runs.
    */
   async run(signal: AbortSignal): Promise<void> {
+    try {
+      await this.load(signal);
+    } catch (error) {
+      if (isAbort(error, signal)) return;
+      throw error;
+    }
     await Promise.all([this.#collect(signal), this.#keeping?.run(signal)]);
   }
 

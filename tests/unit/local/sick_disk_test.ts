@@ -232,3 +232,31 @@ Deno.test("other files in the directory are no journal", async () => {
   await rig.create(plainWish(SET_KIND, "a"));
   deepStrictEqual(disk.changes, ["write objects-000001.log"]);
 });
+
+Deno.test("run() reads what was not read before, and ends while it cannot", async () => {
+  const disk = newDisk();
+  {
+    await using rig = new KeptRig(disk);
+    const running = rig.store.run(rig.signal);
+    await rig.clock.advance(0);
+    await rig.create(plainWish(SET_KIND, "a"));
+    rig.controller.abort();
+    await running;
+  }
+  const { length } = disk.changes;
+  {
+    await using rig = await startKept(disk);
+    deepStrictEqual(await rig.names(SET_KIND), ["a"]);
+    // A second time nothing is read.
+    disk.failingReads = Infinity;
+    await rig.store.load(rig.signal);
+  }
+  // An agent that changes nothing writes nothing.
+  strictEqual(disk.changes.length, length);
+  const rig = new KeptRig(disk);
+  const running = rig.store.run(rig.signal);
+  await rig.clock.advance(100);
+  rig.controller.abort();
+  await running;
+  strictEqual(rig.clock.pendingTimers, 0);
+});
