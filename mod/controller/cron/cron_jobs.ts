@@ -26,6 +26,8 @@ export interface CronJobs {
   readonly active: readonly Job[];
   /** Those that run and that it made, until they are gone. */
   readonly running: readonly Job[];
+  /** When the runs were due whose Jobs are there. */
+  readonly madeMs: readonly number[];
   readonly lastSuccessfulTime: string | undefined;
   /** Those that are over and of which there are too many. */
   readonly surplus: readonly Job[];
@@ -69,6 +71,7 @@ export function judgeJobs(cron: CronJob, jobs: readonly Job[]): CronJobs {
   return {
     active,
     running,
+    madeMs: jobs.filter((job) => isMadeBy(cron, job)).map(dueOf),
     lastSuccessfulTime: latest([
       status.lastSuccessfulTime,
       ...succeeded.map((job) => job.status?.completionTime),
@@ -92,9 +95,12 @@ export function tell(
   return { type, reason, message };
 }
 
-function isMadeBy(cron: CronJob, { metadata }: Job): boolean {
-  const due = Date.parse(metadata.annotations?.[TIME_KEY] ?? "");
-  return metadata.name === jobName(cron, due);
+function isMadeBy(cron: CronJob, job: Job): boolean {
+  return job.metadata.name === jobName(cron, dueOf(job));
+}
+
+function dueOf({ metadata }: Job): number {
+  return Date.parse(metadata.annotations?.[TIME_KEY] ?? "");
 }
 
 function latest(times: readonly (string | undefined)[]): string | undefined {

@@ -35,6 +35,7 @@ import {
   hasMissedMany,
   missedRun,
   nextDue,
+  writtenMs,
 } from "./cron_times.ts";
 
 /** What is seen of a CronJob. */
@@ -76,9 +77,10 @@ export function stepCronJob(
     ? planRuns(cron, { jobs, judged, nowMs })
     : NO_RUN;
   const againMs = Math.min(runs.dueMs - nowMs, LONGEST_MS);
+  // A run that is not written yet is known by its Job only.
+  const surplus = runs.settledMs === undefined ? judged.surplus : [];
   return {
-    // Old Jobs go last: a run does not depend on it.
-    changes: [...runs.changes, ...judged.surplus.map(deleteJob)],
+    changes: [...runs.changes, ...surplus.map(deleteJob)],
     status: (failures) => statusOf(cron, { judged, runs, failures }),
     events: [...judged.events, ...runs.events],
     ...(runs.dueMs !== Infinity && { againAfterMs: againMs }),
@@ -101,36 +103,35 @@ function planRuns(
 ): RunWishes {
   const plan = planOf(cron);
   if ("reason" in plan) return { ...NO_RUN, events: [plan] };
-  const since = cronSince(cron, nowMs);
+  const since = cronSince(cron, judged.madeMs, nowMs);
   if (since.kind === "wait") return { ...NO_RUN, dueMs: nowMs + LONGEST_MS };
   if (since.kind === "anew") {
     const dueMs = nextDue(plan, nowMs) + DELAY_MS;
     return { ...NO_RUN, settledMs: nowMs, events: [ANEW], dueMs };
   }
+  const none = since.ms === writtenMs(cron)
+    ? NO_RUN
+    : { ...NO_RUN, settledMs: since.ms };
   const missedMs = missedRun(plan, since.ms, nowMs);
   const dueMs = nextDue(plan, missedMs ?? since.ms) + DELAY_MS;
   if (dueMs === Infinity) return { ...NO_RUN, events: [NEVER] };
-  if (missedMs === undefined) return { ...NO_RUN, dueMs };
+  if (missedMs === undefined) return { ...none, dueMs };
   const { startingDeadlineSeconds = Infinity } = cron.spec;
   const earliestMs = nowMs - startingDeadlineSeconds * 1000;
   if (missedMs <= earliestMs) {
-    return { ...NO_RUN, events: [tooLate(missedMs)], dueMs };
+    return { ...none, events: [tooLate(missedMs)], dueMs };
   }
   const isOneOfMany = hasMissedMany(
     plan,
     Math.max(since.ms, earliestMs),
     nowMs,
   );
+  const events = isOneOfMany ? [TOO_MANY] : [];
   return startRun(cron, {
     jobs,
     judged,
-    run: {
-      ...NO_RUN,
-      events: isOneOfMany ? [TOO_MANY] : [],
-      settledMs: missedMs,
-      dueMs,
-    },
-    timeZone: plan.timeZone,
+    open: { ...none, events, dueMs },
+    run: { ms: missedMs, timeZone: plan.timeZone },
   });
 }
 
@@ -178,32 +179,27 @@ function planOf({ spec }: CronJob): CronPlan | ChangeWords {
 /** Makes the Job of a run, unless another one is in its way. */
 function startRun(
   cron: CronJob,
-  { jobs, judged: { active, running }, run, timeZone }: {
+  { jobs, judged: { active, running }, open, run: { ms, timeZone } }: {
     readonly jobs: readonly Job[];
     readonly judged: CronJobs;
-    readonly run: RunWishes & { readonly settledMs: number };
-    readonly timeZone: string;
+    /** What is done as long as the run is not made. */
+    readonly open: RunWishes;
+    readonly run: { readonly ms: number; readonly timeZone: string };
   },
 ): RunWishes {
   const { concurrencyPolicy } = cron.spec;
-  const name = jobName(cron, run.settledMs);
-  const same = jobs.find(({ metadata }) => metadata.name === name);
-  if (same !== undefined) {
-    // Made before the status could be written; or somebody else's, and then it is skipped.
-    const isOwn = controllerOf(same)?.uid === cron.metadata.uid;
-    return { ...run, events: isOwn ? [] : [taken(name)] };
+  const name = jobName(cron, ms);
+  if (jobs.some(({ metadata }) => metadata.name === name)) {
+    return { ...open, settledMs: ms, events: [taken(name)] };
   }
-  const { settledMs, ...open } = run;
   if (concurrencyPolicy === "Forbid" && running.length > 0) {
-    return { ...open, events: [...run.events, ALREADY_ACTIVE] };
+    return { ...open, events: [...open.events, ALREADY_ACTIVE] };
   }
   const replaced = concurrencyPolicy === "Replace" ? active : [];
   return {
-    ...run,
-    changes: [
-      ...replaced.map(deleteJob),
-      createJob(cron, settledMs, timeZone),
-    ],
+    ...open,
+    settledMs: ms,
+    changes: [...replaced.map(deleteJob), createJob(cron, ms, timeZone)],
   };
 }
 

@@ -34,20 +34,32 @@ const SET_BACK_MS = 3_600_000;
 /**
  * Says from when on runs count: after the last one, or after the CronJob was made, unless
  * the clock that said so was another one.
+ *
+ * @param madeMs when runs were due whose Jobs are there: the agent may have been killed
+ * before it could write the last one
  */
 export function cronSince(
-  { metadata, status }: CronJob,
+  cron: CronJob,
+  madeMs: readonly number[],
   nowMs: number,
 ): CronSince {
-  const text = status?.lastScheduleTime ?? metadata.creationTimestamp ?? "";
-  const ms = Date.parse(text);
+  const ms = writtenMs(cron);
   if (Number.isNaN(ms)) return { kind: "anew" };
   const isSet = nowMs >= SET_CLOCK_MS;
   const wasSet = ms >= SET_CLOCK_MS;
   if (wasSet && !isSet) return { kind: "wait" };
-  return wasSet !== isSet || ms > nowMs + SET_BACK_MS
-    ? { kind: "anew" }
-    : { kind: "since", ms };
+  const latestMs = nowMs + SET_BACK_MS;
+  return wasSet !== isSet || ms > latestMs ? { kind: "anew" } : {
+    kind: "since",
+    ms: Math.max(ms, ...madeMs.filter((each) => each <= latestMs)),
+  };
+}
+
+/** When the last run was due by what is written, or else when the CronJob was made. */
+export function writtenMs({ metadata, status }: CronJob): number {
+  return Date.parse(
+    status?.lastScheduleTime ?? metadata.creationTimestamp ?? "",
+  );
 }
 
 /**

@@ -142,11 +142,40 @@ for (const [name, [made, last, now, kind]] of Object.entries(SINCE)) {
   Deno.test(`cronSince() believes what its own clock said: ${name}`, () => {
     const status = last === undefined ? undefined : { lastScheduleTime: last };
     const cron: CronJob = madeAt(made, cronJob({}, status));
-    const since = cronSince(cron, Date.parse(now));
+    const since = cronSince(cron, [], Date.parse(now));
     const ms = Date.parse(last ?? made ?? "");
     deepStrictEqual(since, kind === "since" ? { kind, ms } : { kind });
   });
 }
+
+Deno.test("cronSince() goes by the Jobs that are there as well", () => {
+  const nowMs = Date.parse(NOON);
+  const cron = cronJob({}, { lastScheduleTime: NOON });
+  const since = (...madeMs: readonly number[]) =>
+    cronSince(cron, madeMs, nowMs);
+  const hourMs = 3_600_000;
+  deepStrictEqual(since(nowMs - 1, NaN), { kind: "since", ms: nowMs });
+  deepStrictEqual(since(nowMs + hourMs, nowMs + 5, nowMs + hourMs + 1), {
+    kind: "since",
+    ms: nowMs + hourMs,
+  });
+});
+
+Deno.test("a run that was made and not written is written, and kept until then", () => {
+  const due = "2026-05-01T12:00:00Z";
+  const spec = { successfulJobsHistoryLimit: 0 };
+  const run = runOf(runName(due), { due, over: "Complete" });
+  const step = new CronStep(cronJob(spec), [run], NOON);
+  strictEqual(step.done, "");
+  deepStrictEqual(step.status, { lastScheduleTime: due });
+  const after = new CronStep(cronJob(spec, step.status), [run], NOON);
+  strictEqual(after.done, `delete:${runName(due)}`);
+  // The clock is set back a little: the run is not made again, nor an earlier one.
+  const back = "2026-05-01T11:59:59Z";
+  deepStrictEqual(new CronStep(cronJob(), [run], back).status, {
+    lastScheduleTime: due,
+  });
+});
 
 const plan = (text: string, timeZone = "UTC") => ({
   schedule: parseSchedule(text),

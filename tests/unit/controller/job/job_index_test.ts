@@ -272,14 +272,14 @@ for (const [name, row] of Object.entries(ROWS)) {
 }
 
 Deno.test("an index ends one way only", () => {
-  const lost = job(base, { failedIndexes: "0" });
+  const lost = job(base, { failedIndexes: "1" });
   const late = new JobStep(lost, [
-    jobPod("a", { ...succeeded, index: 0, failures: 1 }),
-    jobPod("b", { index: 1 }),
+    jobPod("a", { ...succeeded, index: 1, failures: 1 }),
+    jobPod("b", { index: 0 }),
   ]);
   strictEqual(late.done, "untrack:a");
   strictEqual(late.status.completedIndexes, undefined);
-  strictEqual(late.status.failedIndexes, "0");
+  strictEqual(late.status.failedIndexes, "1");
   const both = new JobStep(job(base), [
     jobPod("a", { ...failed, index: 0, failures: 1 }),
     jobPod("b", { ...succeeded, index: 0 }),
