@@ -14,6 +14,7 @@ import type {
   PodTemplate,
 } from "../../api/workload/mod.ts";
 import { defined } from "../../base/mod.ts";
+import { matchesNode } from "../../pod/admission/mod.ts";
 import { findCondition } from "../../pod/status/mod.ts";
 import { planHistory, type RevisionHistory } from "../history/mod.ts";
 import {
@@ -40,11 +41,22 @@ import {
 export interface DaemonNode {
   readonly nodeName: string;
   /**
-   * Whether pods of a template may run on the node.
+   * By which sets choose their nodes.
    *
-   * @default yes: the node refuses a pod that it must not run, with its reason
+   * @default every set has its pod: the node refuses one that it must not run
    */
-  fits?(template: PodTemplate): boolean;
+  readonly labels?: Readonly<Record<string, string>>;
+}
+
+/** Whether pods of a template are to run on a node (upstream's NodeShouldRunDaemonPod). */
+function fits(
+  { spec }: PodTemplate,
+  { nodeName, labels }: DaemonNode,
+): boolean {
+  const { nodeName: wanted = nodeName } = spec;
+  if (wanted !== nodeName) return false;
+  return labels === undefined ||
+    matchesNode({ spec }, { name: nodeName, labels });
 }
 
 /** What is seen of a DaemonSet, its pods and its versions. */
@@ -88,7 +100,7 @@ export function stepDaemonSet(
 ): Wishes<DaemonSetStatus> {
   const { set } = seen;
   if (set.metadata.deletionTimestamp !== undefined) return { changes: [] };
-  const { nodeName, fits = () => true } = node;
+  const { nodeName } = node;
   const { selector, template } = set.spec;
   const claimed = claim(set, seen.pods, { selector });
   const history = planHistory(set, seen.revisions);
@@ -97,14 +109,15 @@ export function stepDaemonSet(
     pods: claimed.mine.filter((pod) => isOnNode(pod, nodeName))
       .toSorted(byCreation),
     hash: history.newest.hash,
-    isWanted: fits(template),
+    isWanted: fits(template, node),
     nodeName,
     nowMs,
   };
-  // The version that pods are of comes first, and alone.
+  // The version that pods are of comes first, and alone: when the cache shows it, that
+  // wakes the set.
   const isGround = history.changes.length > 0;
   const changes = isGround ? history.changes : podChanges(state);
-  const againAfterMs = isGround ? 0 : nextLookMs(state);
+  const againAfterMs = nextLookMs(state);
   return {
     changes: [
       ...claimed.changes,

@@ -13,6 +13,7 @@ import type {
   PersistentVolumeClaim,
   StatefulSet,
 } from "../../api/workload/mod.ts";
+import { defined } from "../../base/mod.ts";
 import {
   type Change,
   controllerReference,
@@ -154,7 +155,7 @@ export function ownershipChanges(
     patch: {
       metadata: {
         // The list is replaced as a whole, so it must be the one that was seen.
-        ...(resourceVersion !== undefined && { resourceVersion }),
+        ...defined({ resourceVersion }),
         ownerReferences,
       },
     },

@@ -92,13 +92,10 @@ export function stepStatefulSet(
   if (set.metadata.deletionTimestamp !== undefined) {
     return { changes: [], status };
   }
-  // What pods depend on comes first, and alone: then the cache shows it to the next look.
+  // What pods depend on comes first, and alone: when the cache shows it, that wakes the set.
   const ground = [...history.changes, ...retentionChanges(members)];
   const changes = ground.length > 0 ? ground : memberChanges(members);
-  const isGround = changes.some((change) =>
-    ground.includes(change) || isClaim(change)
-  );
-  const againAfterMs = isGround ? 0 : nextAvailableMs(members);
+  const againAfterMs = nextAvailableMs(members);
   return {
     changes: [
       ...claimed.changes,
@@ -109,11 +106,6 @@ export function stepStatefulSet(
     events: blockedWords(members),
     ...defined({ againAfterMs }),
   };
-}
-
-function isClaim(change: Change): boolean {
-  return change.verb === "create" &&
-    change.object.kind === "PersistentVolumeClaim";
 }
 
 /** The versions before and after the rollout that goes on, the same when none does. */

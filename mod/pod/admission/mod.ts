@@ -26,6 +26,7 @@
  * @module
  */
 
+export { matchesNode } from "./admission_affinity.ts";
 export { takenPorts } from "./admission_ports.ts";
 export { podsWithout, refuseResize } from "./admission_resources.ts";
 export {

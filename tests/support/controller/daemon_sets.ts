@@ -52,9 +52,9 @@ export const SURGE: Partial<DaemonSet["spec"]> = {
 export class DaemonRig implements AsyncDisposable {
   readonly on: SimulatedNode;
 
-  constructor(fits: DaemonNode["fits"] = () => true) {
-    this.on = new SimulatedNode()
-      .add(daemonSetController({ nodeName: "edge", fits }));
+  constructor(labels?: DaemonNode["labels"]) {
+    const node = { nodeName: "edge", ...(labels && { labels }) };
+    this.on = new SimulatedNode().add(daemonSetController(node));
     this.on.objects.isGraceful = true;
   }
 

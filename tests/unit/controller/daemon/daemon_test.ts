@@ -1,6 +1,8 @@
 /** DaemonSets on one node, after daemon_controller_test.go of upstream. */
 
 import { deepStrictEqual, strictEqual } from "node:assert/strict";
+import type { Pod } from "../../../../mod/api/types/mod.ts";
+import type { DaemonSet } from "../../../../mod/api/workload/mod.ts";
 import { daemonSetController } from "../../../../mod/controller/daemon/mod.ts";
 import {
   DaemonRig,
@@ -133,20 +135,63 @@ Deno.test("a pod that names no node yet is this node's", async () => {
   strictEqual(rig.set?.status?.numberReady, 1);
 });
 
-Deno.test("TestSelectorDaemonLaunchesPods: what does not fit is not made, and what is there goes", async () => {
-  let doesFit = false;
-  await using rig = new DaemonRig(() => doesFit);
-  await rig.apply(daemonSet());
-  deepStrictEqual(rig.pods, []);
-  strictEqual(rig.set?.status?.desiredNumberScheduled, 0);
-  strictEqual(rig.set.status.numberUnavailable, 0);
-  doesFit = true;
+function choosing(spec: Partial<Pod["spec"]>): DaemonSet {
+  const { template } = daemonSet().spec;
+  return daemonSet({
+    template: { ...template, spec: { ...template.spec, ...spec } },
+  });
+}
+
+function required(value: string): Partial<Pod["spec"]> {
+  const matchFields = [{
+    key: "metadata.name",
+    operator: "In",
+    values: [value],
+  }];
+  const nodeSelectorTerms = [{ matchFields }];
+  const requiredDuringSchedulingIgnoredDuringExecution = { nodeSelectorTerms };
+  return {
+    affinity: {
+      nodeAffinity: { requiredDuringSchedulingIgnoredDuringExecution },
+    },
+  };
+}
+
+const choices: Readonly<
+  Record<string, readonly [Partial<Pod["spec"]>, isWanted: boolean]>
+> = {
+  "nothing": [{}, true],
+  "a label that the node has": [{ nodeSelector: { site: "north" } }, true],
+  "a label that it has not": [{ nodeSelector: { site: "south" } }, false],
+  "its name": [{ nodeName: "edge" }, true],
+  "another name": [{ nodeName: "core" }, false],
+  "its name by affinity": [required("edge"), true],
+  "another name by affinity": [required("core"), false],
+};
+
+for (const [title, [spec, isWanted]] of Object.entries(choices)) {
+  Deno.test(`TestNodeShouldRunDaemonPod: a set that wants ${title}`, async () => {
+    await using rig = new DaemonRig({ site: "north" });
+    await rig.apply(choosing(spec));
+    deepStrictEqual(rig.pods, isWanted ? ["v1 new"] : []);
+    strictEqual(rig.set?.status?.desiredNumberScheduled, isWanted ? 1 : 0);
+    strictEqual(rig.set.status.numberUnavailable, isWanted ? 1 : 0);
+  });
+}
+
+Deno.test("a set has its pod on a node without labels, which refuses it by itself", async () => {
+  await using rig = new DaemonRig();
+  await rig.apply(choosing({ nodeSelector: { site: "north" } }));
+  deepStrictEqual(rig.pods, ["v1 new"]);
+});
+
+Deno.test("TestSelectorDaemonDeletesUnselectedPods: what does not fit any more goes", async () => {
+  await using rig = new DaemonRig({});
   await rig.apply(daemonSet());
   await rig.settle();
-  doesFit = false;
-  await rig.apply(daemonSet());
+  await rig.apply(choosing({ nodeSelector: { site: "north" } }));
   deepStrictEqual(rig.pods, ["v1 ending"]);
-  deepStrictEqual(rig.set.status, {
+  deepStrictEqual(rig.set?.status, {
     desiredNumberScheduled: 0,
     currentNumberScheduled: 0,
     numberMisscheduled: 1,
@@ -155,10 +200,25 @@ Deno.test("TestSelectorDaemonLaunchesPods: what does not fit is not made, and wh
     numberUnavailable: 0,
     updatedNumberScheduled: 0,
     collisionCount: 0,
-    observedGeneration: 3,
+    observedGeneration: 2,
   });
   await rig.rest();
   deepStrictEqual(rig.calls(), ["create", "delete"]);
+  deepStrictEqual(rig.on.told.filter((each) => /Found/.test(each)), []);
+});
+
+Deno.test("a pod that ended and does not fit goes without a word", async () => {
+  await using rig = new DaemonRig({});
+  await rig.apply(daemonSet());
+  await rig.fail();
+  await rig.fail();
+  const told = rig.on.told.filter((each) => /Found/.test(each)).length;
+  const [pod] = rig.live;
+  rig.calls();
+  await rig.apply(choosing({ nodeSelector: { site: "north" } }));
+  strictEqual(rig.on.get("Pod", pod?.metadata.name ?? ""), undefined);
+  deepStrictEqual(rig.calls(), ["delete"]);
+  strictEqual(rig.on.told.filter((each) => /Found/.test(each)).length, told);
 });
 
 Deno.test("a pod that goes has gone before the next one comes", async () => {
@@ -274,6 +334,42 @@ Deno.test("TestNumberReadyStatus: a pod is available after it was ready for so l
   await rig.rest();
   strictEqual(rig.set.status.numberAvailable, 1);
 });
+
+for (const phase of ["Failed", "Succeeded"]) {
+  Deno.test(`what is said of a pod that has ended (${phase}), and of what is done`, async () => {
+    await using rig = new DaemonRig();
+    await rig.apply(daemonSet());
+    const { cache } = rig.on.objects;
+    const set = daemonSet();
+    const controller = daemonSetController({ nodeName: "edge" });
+    const { pods, ...seen } = controller.gather(set, cache);
+    const [pod] = pods;
+    if (pod === undefined) throw new Error("no pod");
+    const ended = { ...pod, status: { phase } };
+    const wishes = controller.step({ ...seen, pods: [ended] }, 0);
+    const warns = phase === "Failed";
+    deepStrictEqual(
+      wishes.events?.map(({ type }) => type),
+      [warns ? "Warning" : "Normal"],
+    );
+    deepStrictEqual(
+      wishes.changes.map(({ events }) => events),
+      [["Delete", "Deleted", "deleting"], ["Create", "Created", "creating"]]
+        .map(([verb, done, doing]) => ({
+          done: {
+            type: "Normal",
+            reason: `Successful${verb}`,
+            message: `${done} pod: {name}`,
+          },
+          failed: {
+            type: "Warning",
+            reason: `Failed${verb}`,
+            message: `Error ${doing}: {error}`,
+          },
+        })),
+    );
+  });
+}
 
 Deno.test("nothing is made for a set that goes", () => {
   const set = daemonSet();

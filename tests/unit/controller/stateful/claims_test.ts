@@ -308,3 +308,26 @@ for (const [name, isWoken] of wakes) {
     );
   });
 }
+
+Deno.test("the owners of a claim are replaced only if they are those that were seen", async () => {
+  await using rig = new StatefulRig();
+  await rig.apply(statefulSet({ volumeClaimTemplates: DATA }));
+  const persistentVolumeClaimRetentionPolicy = retention("Delete", "Retain");
+  const set = statefulSet({
+    volumeClaimTemplates: DATA,
+    persistentVolumeClaimRetentionPolicy,
+  });
+  const { cache } = rig.on.objects;
+  const seen = statefulSetController.gather(set, cache);
+  const { changes } = statefulSetController.step(seen, 0);
+  const { resourceVersion } = rig.claims[0]?.metadata ?? {};
+  deepStrictEqual(
+    changes.map((change) => change.verb === "patch" && change.patch),
+    [{
+      metadata: {
+        resourceVersion,
+        ownerReferences: [{ ...full, blockOwnerDeletion: true }],
+      },
+    }],
+  );
+});

@@ -2,6 +2,7 @@
 
 import { deepStrictEqual, strictEqual } from "node:assert/strict";
 import { ApiFailure } from "../../../../mod/api/access/mod.ts";
+import { statefulSetController } from "../../../../mod/controller/stateful/mod.ts";
 import {
   claimTemplates,
   StatefulRig,
@@ -257,4 +258,45 @@ Deno.test("nothing is done while nothing changes", async () => {
   await rig.on.clock.advance(24 * 3_600_000);
   deepStrictEqual(rig.calls(/./), []);
   strictEqual(rig.on.clock.pendingTimers, 0);
+});
+
+Deno.test("what is said of what is done, and of what fails", async () => {
+  await using rig = new StatefulRig();
+  await rig.apply(statefulSet());
+  const set = statefulSet({ volumeClaimTemplates: claimTemplates("data") });
+  const { cache } = rig.on.objects;
+  const { pods, ...seen } = statefulSetController.gather(set, cache);
+  const [pod] = pods;
+  if (pod === undefined) throw new Error("no pod");
+  const ended = { ...pod, status: { phase: "Failed" } };
+  const words = [[ended], []].flatMap((pods) =>
+    statefulSetController.step({ ...seen, pods }, 0).changes
+  ).map(({ events }) => events);
+  deepStrictEqual(words, [
+    {
+      done: {
+        type: "Normal",
+        reason: "SuccessfulDelete",
+        message: "delete Pod db-0 in StatefulSet db successful",
+      },
+      failed: {
+        type: "Warning",
+        reason: "FailedDelete",
+        message: "delete Pod db-0 in StatefulSet db failed error: {error}",
+      },
+    },
+    {
+      done: {
+        type: "Normal",
+        reason: "SuccessfulCreate",
+        message: "create Claim data-db-0 Pod db-0 in StatefulSet db success",
+      },
+      failed: {
+        type: "Warning",
+        reason: "FailedCreate",
+        message: "create Claim data-db-0 for Pod db-0 in StatefulSet db " +
+          "failed error: {error}",
+      },
+    },
+  ]);
 });
