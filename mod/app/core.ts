@@ -154,7 +154,11 @@ function buildLocal(
     ...deps,
     hasPod: (uid) =>
       owned.has(uid) || agent().pods().some((each) => each.uid === uid),
-  }, { nodeName: config.node.name, sources: manifestSources(config) });
+  }, {
+    directory: `${config.paths.rootDir}/objects`,
+    nodeName: config.node.name,
+    sources: manifestSources(config),
+  });
 }
 
 function agentOptions({ sync, paths, runtime }: AgentConfig): AgentOptions {

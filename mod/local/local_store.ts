@@ -16,7 +16,12 @@ import {
   type ObjectClient,
 } from "../api/access/mod.ts";
 import type { ApiObject } from "../api/workload/mod.ts";
-import { type Clock, isAbort, type Random } from "../base/mod.ts";
+import {
+  type Clock,
+  isAbort,
+  type Random,
+  unlessAborted,
+} from "../base/mod.ts";
 import { type Logger, silentLogger } from "../base/telemetry/mod.ts";
 import type { LocalObject } from "../api/objects/mod.ts";
 import { checkUid } from "./changed_object.ts";
@@ -183,14 +188,14 @@ export class LocalStore implements ObjectClient {
     signal.throwIfAborted();
     this.#state.checkReady();
     const facts = this.#writable(wish);
-    return await this.#told(this.#edits.create(wish, facts, OWNED));
+    return await this.#told(this.#edits.create(wish, facts, OWNED), signal);
   }
 
   async update(object: ApiObject, signal: AbortSignal): Promise<ApiObject> {
     signal.throwIfAborted();
     const facts = this.#writable(object);
     const kept = this.#findOwn(accessRef(object));
-    return await this.#told(this.#edits.edit(kept, object, facts));
+    return await this.#told(this.#edits.edit(kept, object, facts), signal);
   }
 
   async updateStatus(
@@ -200,7 +205,7 @@ export class LocalStore implements ObjectClient {
     signal.throwIfAborted();
     this.#writable(object);
     const kept = this.#findOwn(accessRef(object));
-    return await this.#told(this.#edits.restate(kept, object));
+    return await this.#told(this.#edits.restate(kept, object), signal);
   }
 
   async patch(
@@ -220,7 +225,7 @@ export class LocalStore implements ObjectClient {
         `Cannot patch ${objectWords(ref)}: it would have no name any more`,
       );
     }
-    return await this.#told(this.#edits.edit(kept, wish, facts));
+    return await this.#told(this.#edits.edit(kept, wish, facts), signal);
   }
 
   async delete(
@@ -234,17 +239,20 @@ export class LocalStore implements ObjectClient {
     checkUid(kept.object, options.uid);
     this.#manifests.dismiss(kept);
     this.#edits.end(kept, options);
-    await this.#state.told();
+    await unlessAborted(this.#state.told(), signal);
   }
 
   /**
    * Says that a Pod that was deleted has ended, and nothing of it is left: its name is free
    * unless somebody's finalizer keeps it. Does nothing to others.
    */
-  async finishDelete(uid: string): Promise<void> {
+  async finishDelete(
+    uid: string,
+    signal: AbortSignal = new AbortController().signal,
+  ): Promise<void> {
     const kept = this.#state.table.byUid(uid);
     if (kept !== undefined) this.#edits.finish(kept);
-    await this.#state.told();
+    await unlessAborted(this.#state.told(), signal);
   }
 
   /**
@@ -294,9 +302,10 @@ export class LocalStore implements ObjectClient {
     }
   }
 
-  /** Gives something back when it is kept. */
-  async #told(object: ApiObject): Promise<ApiObject> {
-    await this.#state.told();
+  /** Gives something back when it is kept; the change is made whether or not that is awaited. */
+  async #told(object: ApiObject, signal: AbortSignal): Promise<ApiObject> {
+    // A disk may hang for good, and whoever asked does not have to.
+    await unlessAborted(this.#state.told(), signal);
     return object;
   }
 

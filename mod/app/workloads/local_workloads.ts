@@ -6,9 +6,13 @@
  */
 
 import type { EventSink, Pod } from "../../api/types/mod.ts";
-import type { Clock, Random } from "../../base/mod.ts";
+import type { ApiObject } from "../../api/workload/mod.ts";
+import { type Clock, type Random, TaskGroup } from "../../base/mod.ts";
 import type { Logger, MetricsRegistry } from "../../base/telemetry/mod.ts";
+import { cronJobController } from "../../controller/cron/mod.ts";
+import { daemonSetController } from "../../controller/daemon/mod.ts";
 import { deploymentController } from "../../controller/deployment/mod.ts";
+import { jobController } from "../../controller/job/mod.ts";
 import {
   replicaSetController,
   replicationController,
@@ -17,7 +21,9 @@ import {
   CONTROLLER_KINDS,
   ControllerManager,
   InformerCache,
+  isOfKind,
 } from "../../controller/run/mod.ts";
+import { statefulSetController } from "../../controller/stateful/mod.ts";
 import { SharedInformerFactory } from "../../informer/shared/mod.ts";
 import { LocalStore, type ObjectStore } from "../../local/mod.ts";
 import { LocalPodReports, LocalPodSource } from "../../source/local/mod.ts";
@@ -33,7 +39,7 @@ export interface LocalWorkloadsDeps {
   readonly metrics: MetricsRegistry;
   readonly events: EventSink;
   readonly objects: Pick<ObjectStore, "list">;
-  readonly statuses: Pick<StatusManager, "follow">;
+  readonly statuses: Pick<StatusManager, "follow" | "get">;
   readonly storage: Pick<PodStorage, "bySource">;
   /** Whether the agent has anything of a pod: a worker, or a directory on the disk. */
   readonly hasPod: (uid: string) => boolean;
@@ -41,6 +47,8 @@ export interface LocalWorkloadsDeps {
 
 /** What the store knows of its node. */
 export interface LocalWorkloadsOptions {
+  /** Where the store keeps what nobody can make again. */
+  readonly directory: string;
   readonly nodeName: string;
   /** All sources of manifests. */
   readonly sources: readonly string[];
@@ -62,6 +70,7 @@ export function buildLocalWorkloads(
   options: LocalWorkloadsOptions,
 ): LocalWorkloads {
   const { statuses } = deps;
+  const { nodeName } = options;
   const store = new LocalStore(deps, options);
   const factory = new SharedInformerFactory(deps);
   const cache = new InformerCache(
@@ -76,13 +85,17 @@ export function buildLocalWorkloads(
     client: store,
   }).add(deploymentController)
     .add(replicaSetController)
-    .add(replicationController);
+    .add(replicationController)
+    .add(statefulSetController)
+    .add(daemonSetController({ nodeName }))
+    .add(jobController)
+    .add(cronJobController);
   const pods = cache.informer("Pod");
   const claims = cache.informer("PersistentVolumeClaim");
   const reports = new LocalPodReports({
     ...deps,
     client: store,
-    finishDelete: (uid) => store.finishDelete(uid),
+    finishDelete: (uid, signal) => store.finishDelete(uid, signal),
     pods,
     isGone: (uid) => isEnding(uid, deps.storage) && !deps.hasPod(uid),
   });
@@ -90,9 +103,47 @@ export function buildLocalWorkloads(
   return {
     store,
     source: new LocalPodSource({ pods, claims }),
-    background: [store, manager, reports],
+    background: [{
+      run: (signal) => run(deps, { store, reports, manager }, signal),
+    }],
     workloads: new ManifestWorkloads(store, deps),
   };
+}
+
+/**
+ * Runs what works on the store when that has been read and has the statuses that outlived
+ * the last agent: a pod that has ended must not look like one that never began.
+ */
+async function run(
+  { statuses }: Pick<LocalWorkloadsDeps, "statuses">,
+  { store, reports, manager }: {
+    readonly store: LocalStore;
+    readonly reports: LocalPodReports;
+    readonly manager: ControllerManager;
+  },
+  signal: AbortSignal,
+): Promise<void> {
+  await using tasks = new TaskGroup(signal);
+  await tasks.start((scope) => store.load(scope));
+  const running = [tasks.start((scope) => store.run(scope))];
+  await tasks.start(async (scope) => {
+    const { items } = await store.reader(POD, isPod).list({}, scope);
+    for (const pod of items) {
+      const status = statuses.get(pod.metadata.uid);
+      if (status !== undefined) await reports.write(pod, status, scope);
+    }
+  });
+  for (const each of [manager, reports]) {
+    running.push(tasks.start((scope) => each.run(scope)));
+  }
+  await Promise.all(running);
+  if (tasks.failure !== undefined) throw tasks.failure;
+}
+
+const POD = { apiVersion: "v1", kind: "Pod" } as const;
+
+function isPod(object: ApiObject): object is Pod {
+  return isOfKind("Pod", object);
 }
 
 /** Whether the agent was told that a pod of the store is to end. */

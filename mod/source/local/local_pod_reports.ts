@@ -19,7 +19,7 @@ export interface LocalPodReportsDeps {
   readonly log: Logger;
   readonly client: Pick<ObjectClient, "get" | "updateStatus">;
   /** Says that nothing is left of a pod that was deleted. */
-  readonly finishDelete: (uid: string) => Promise<void>;
+  readonly finishDelete: (uid: string, signal: AbortSignal) => Promise<void>;
   readonly pods: SharedInformer<Pod>;
   /** Whether the agent knows that a pod is to end, and has nothing of it any more. */
   readonly isGone: (uid: string) => boolean;
@@ -74,7 +74,7 @@ export class LocalPodReports {
     while (!signal.aborted) {
       this.#hasMoved = false;
       await this.#writeAll(signal);
-      const isEnding = await this.#finish();
+      const isEnding = await this.#finish(signal);
       // What came meanwhile is looked at at once.
       if (this.#hasMoved || this.#pending.size > 0) continue;
       const untilMs = isEnding ? clock.monotonic() + ENDING_POLL_MS : Infinity;
@@ -82,20 +82,12 @@ export class LocalPodReports {
     }
   }
 
-  async #writeAll(signal: AbortSignal): Promise<void> {
-    for (const [uid, { pod, status }] of [...this.#pending]) {
-      this.#pending.delete(uid);
-      try {
-        await this.#write(pod, status, signal);
-      } catch (error) {
-        if (signal.aborted) return;
-        const reason = describeError(error);
-        this.#deps.log.warn("local_status_lost", { uid, reason });
-      }
-    }
-  }
-
-  async #write(
+  /**
+   * Writes one status; does nothing when the pod is gone, or another one of its name.
+   *
+   * @throws {ApiFailure} When the store refuses.
+   */
+  async write(
     { metadata: { namespace, name, uid } }: Pod,
     status: PodStatus,
     signal: AbortSignal,
@@ -119,13 +111,26 @@ export class LocalPodReports {
     }
   }
 
+  async #writeAll(signal: AbortSignal): Promise<void> {
+    for (const [uid, { pod, status }] of [...this.#pending]) {
+      this.#pending.delete(uid);
+      try {
+        await this.write(pod, status, signal);
+      } catch (error) {
+        if (signal.aborted) return;
+        const reason = describeError(error);
+        this.#deps.log.warn("local_status_lost", { uid, reason });
+      }
+    }
+  }
+
   /** @returns whether there are pods that end and are still there */
-  async #finish(): Promise<boolean> {
+  async #finish(signal: AbortSignal): Promise<boolean> {
     const { pods, isGone, finishDelete } = this.#deps;
     let isEnding = false;
     for (const { metadata } of pods.lister.list()) {
       if (metadata.deletionTimestamp === undefined) continue;
-      if (isGone(metadata.uid)) await finishDelete(metadata.uid);
+      if (isGone(metadata.uid)) await finishDelete(metadata.uid, signal);
       else isEnding = true;
     }
     return isEnding;

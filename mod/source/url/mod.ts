@@ -13,6 +13,7 @@
  * const { kind } = readUrlContent(new TextEncoder().encode("{}"), {
  *   pods: [],
  *   objects: [],
+ *   workloads: [],
  * }, {
  *   nodeName: "node-1",
  *   url,
