@@ -183,15 +183,15 @@ const MAX_NAME = 63;
 
 /** A UUID of version 4. */
 function newUid(random: Random): string {
-  const bytes = Uint8Array.from(
-    { length: 16 },
-    () => Math.floor(random.next() * 256),
-  );
-  bytes[6] = (bytes[6] ?? 0) & 0x0f | 0x40;
-  bytes[8] = (bytes[8] ?? 0) & 0x3f | 0x80;
-  const hex = bytes.toHex();
-  return [[0, 8], [8, 12], [12, 16], [16, 20], [20, 32]]
-    .map(([from, to]) => hex.slice(from, to)).join("-");
+  const signs = (count: number, alphabet: string): string =>
+    Array.from(
+      { length: count },
+      () => alphabet.charAt(Math.floor(random.next() * alphabet.length)),
+    ).join("");
+  const hex = "0123456789abcdef";
+  const [first, second, third, fourth, last] = [8, 4, 3, 3, 12]
+    .map((count) => signs(count, hex));
+  return `${first}-${second}-4${third}-${signs(1, "89ab")}${fourth}-${last}`;
 }
 
 /** The refusal of an object with faults. */

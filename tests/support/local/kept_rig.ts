@@ -5,6 +5,7 @@
  */
 
 import type { Random } from "../../../mod/base/mod.ts";
+import type { Logger } from "../../../mod/base/telemetry/mod.ts";
 import type { LocalStoreOptions } from "../../../mod/local/mod.ts";
 import { seededRandom } from "../seeded_random.ts";
 import { CrashDisk } from "./crash_disk.ts";
@@ -17,7 +18,10 @@ export class KeptRig extends LocalRig implements AsyncDisposable {
 
   constructor(
     disk: CrashDisk = new CrashDisk(seededRandom(1)),
-    options: LocalStoreOptions & { readonly random?: Random } = {},
+    options: LocalStoreOptions & {
+      readonly random?: Random;
+      readonly log?: Logger;
+    } = {},
   ) {
     super({ directory: "/store", ...options, disk });
     this.disk = disk;

@@ -12,6 +12,7 @@ import type {
   WatchOptions,
 } from "../../../mod/api/access/mod.ts";
 import type { Random } from "../../../mod/base/mod.ts";
+import type { Logger } from "../../../mod/base/telemetry/mod.ts";
 import type { ApiObject } from "../../../mod/api/workload/mod.ts";
 import {
   type JournalDisk,
@@ -74,10 +75,12 @@ export class LocalRig {
     options: LocalStoreOptions & {
       readonly random?: Random;
       readonly disk?: JournalDisk;
+      readonly log?: Logger;
     } = {},
   ) {
-    const { random = seededRandom(7), disk, ...rest } = options;
-    const deps = { clock: this.clock, random, ...(disk && { disk }) };
+    const { random = seededRandom(7), disk, log, ...rest } = options;
+    const ports = { ...(disk && { disk }), ...(log && { log }) };
+    const deps = { clock: this.clock, random, ...ports };
     this.store = new LocalStore(deps, rest);
   }
 

@@ -312,5 +312,10 @@ Deno.test("a thousand dependents go, and others have their turn meanwhile", asyn
     await rig.clock.advance(0);
     left = await rig.names(SET_KIND);
   }
-  strictEqual(seen.size > 1, true);
+  // 256 at a time; a turn of the test may come before or after one of the store.
+  const others = [...seen].filter((each) =>
+    ![1000, 744, 488, 232].includes(each)
+  );
+  deepStrictEqual(others, []);
+  strictEqual(seen.size >= 2, true);
 });

@@ -86,12 +86,20 @@ Deno.test("LocalStore.create() takes another generated name when one is taken", 
 });
 
 Deno.test("LocalStore.create() tries eight generated names and then says that one is taken", async () => {
-  const store = new LocalRig({ random: { next: () => 0 } });
+  let asked = 0;
+  const next = () => {
+    asked++;
+    return 0;
+  };
+  const store = new LocalRig({ random: { next } });
   await store.create(plainWish(SET_KIND, "", { generateName: "web-" }));
+  // Five signs of a name and 31 of a UID.
+  strictEqual(asked, 36);
   await rejects(
     store.create(plainWish(SET_KIND, "", { generateName: "web-" })),
     { reason: "AlreadyExists", message: /"shop\/web-bbbbb"/ },
   );
+  strictEqual(asked, 36 + 8 * 5 + 31);
 });
 
 Deno.test("LocalStore refuses what it does not keep", async () => {

@@ -145,6 +145,17 @@ Deno.test("what a client deletes does not come back before its manifest changes 
   deepStrictEqual(await states(rig), ["a=2", "b=1"]);
 });
 
+Deno.test("a manifest that is as it was when its object was deleted, after another one, is followed", async () => {
+  const rig = new LocalRig();
+  const give = (replicas: number) =>
+    rig.store.replaceManifests("file", [manifest("a", replicas)]);
+  give(1);
+  await rig.store.delete(refOf(SET_KIND, "a"), {}, rig.signal);
+  give(2);
+  give(1);
+  deepStrictEqual(await states(rig), ["a=1"]);
+});
+
 Deno.test("a manifest that is back while its object goes makes a new one", async () => {
   const rig = new LocalRig();
   rig.store.replaceManifests("file", [manifest("a")]);

@@ -11,6 +11,7 @@ import {
   refOf,
   SET_KIND,
 } from "../../support/local/local_rig.ts";
+import { messagesTo } from "../../support/log_lines.ts";
 import { seededRandom } from "../../support/seeded_random.ts";
 
 const JOB_KIND = { apiVersion: "batch/v1", kind: "Job" };
@@ -259,4 +260,52 @@ Deno.test("run() reads what was not read before, and ends while it cannot", asyn
   rig.controller.abort();
   await running;
   strictEqual(rig.clock.pendingTimers, 0);
+});
+
+Deno.test("what goes wrong with the disk is logged when it begins and when it is over", async () => {
+  const disk = newDisk();
+  const messages: string[] = [];
+  const log = messagesTo(messages);
+  {
+    await using rig = await startKept(disk, { log });
+    disk.isFull = true;
+    await rig.create(plainWish(SET_KIND, "a"));
+    await rig.clock.advance(3_000);
+    disk.isFull = false;
+    await rig.clock.advance(4_000);
+    await rig.create(plainWish(SET_KIND, "b"));
+    deepStrictEqual(messages, [
+      "local_store_not_written",
+      "local_store_written_again",
+    ]);
+  }
+  disk.spoil(
+    "objects-000001.log",
+    '"name":"a","namespace"',
+    '"name":"A","namespace"',
+  );
+  messages.length = 0;
+  disk.failingReads = 1;
+  await using rig = new KeptRig(disk, { log });
+  const starting = rig.start();
+  await rig.clock.advance(1_000);
+  await starting;
+  deepStrictEqual(messages, [
+    "local_store_unreadable",
+    "local_journal_cut",
+    "local_store_damaged",
+  ]);
+});
+
+Deno.test("what was added is synced five seconds after the first of it", async () => {
+  await using rig = await startKept();
+  await rig.create(plainWish(SET_KIND, "a"));
+  await rig.create(plainWish(SET_KIND, "b"));
+  await rig.clock.advance(3_000);
+  await rig.create(plainWish(SET_KIND, "c"));
+  const before = rig.writes;
+  await rig.clock.advance(1_999);
+  strictEqual(rig.writes, before);
+  await rig.clock.advance(1);
+  deepStrictEqual(rig.disk.changes.slice(before), ["sync objects-000001.log"]);
 });
