@@ -163,7 +163,7 @@ function countChanges(state: DaemonState): readonly Change[] {
   // A new template is given its chance at once, whatever became of the old one.
   const hasRoom = rest.length === 0 || failed.length > 0 && isBesideOld;
   // The next pod has to know how many failed before it, so they go when it comes.
-  const goes = hasRoom || !rest.every(isDeleted)
+  const goes = hasRoom || !rest.some(isDeleted)
     ? due
     : due.filter((pod) => !isFresh(pod));
   const failures = failed.map((pod) => failuresWith(pod, nowMs));

@@ -174,3 +174,32 @@ Deno.test("an old pod of which nothing is known yet stays until the new one is t
   await rig.report(fresh, true);
   deepStrictEqual(rig.pods, ["v1 ending", "v2 ready"]);
 });
+
+Deno.test("a pod of an old template that failed does not count for the new one", async () => {
+  await using rig = await settled();
+  const [pod] = rig.live;
+  if (pod === undefined) throw new Error("no pod");
+  rig.on.objects.put({ ...pod, ...{ status: { phase: "Failed" } } });
+  await rig.apply(daemonSet({}, "v2"));
+  deepStrictEqual(rig.pods, ["v2 new"]);
+  deepStrictEqual(rig.live[0]?.metadata.annotations, undefined);
+});
+
+Deno.test("beside an old pod a failed one waits for a third that goes", async () => {
+  await using rig = await settled(SURGE);
+  await rig.apply(daemonSet(SURGE, "v2"));
+  const [old, fresh] = rig.live;
+  if (old === undefined || fresh === undefined) throw new Error("no pods");
+  const { metadata } = fresh;
+  const deletionTimestamp = "2026-01-01T00:00:00Z";
+  const third = { ...metadata, name: "third", uid: "third", deletionTimestamp };
+  rig.on.objects.put({ ...fresh, metadata: third });
+  await rig.report(fresh, false, "Failed");
+  deepStrictEqual(rig.pods, ["v1 ready", "v2 Failed", "v2 ending"]);
+  rig.on.objects.drop("Pod", "shop", "third");
+  await rig.rest();
+  deepStrictEqual(rig.pods, ["v1 ready", "v2 new"]);
+  deepStrictEqual(rig.live[1]?.metadata.annotations, {
+    "skerry.dev/failures-before": "1",
+  });
+});
