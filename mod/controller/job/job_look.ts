@@ -73,7 +73,7 @@ export function lookAtJob(
 ): JobLook {
   const status = job.status ?? {};
   const { succeeded = [], failed = [] } = status.uncountedTerminatedPods ?? {};
-  const active = pods.filter(isActivePod);
+  const active = pods.filter(isAtWork);
   const fresh = pods.filter((pod) =>
     isTracked(pod) &&
     (!isIndexed(job) || completionIndex(job, pod) !== undefined)
@@ -107,6 +107,15 @@ export function lookAtJob(
     ...(indexes !== undefined && { indexes }),
     nowMs,
   };
+}
+
+/**
+ * Whether a pod has neither ended nor is to end. One that is not tracked has been counted,
+ * unless it runs: after a restart nobody knows for a while that it has ended.
+ */
+function isAtWork(pod: Pod): boolean {
+  return isActivePod(pod) &&
+    (isTracked(pod) || pod.status?.phase === "Running");
 }
 
 function indexesOf(

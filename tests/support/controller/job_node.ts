@@ -187,7 +187,10 @@ export class JobNode extends ScriptedObjects {
   /** Notes what must hold whenever nobody is at work. */
   look(): void {
     const { spec } = this.job ?? {};
-    const active = this.pods.filter(isActivePod);
+    // One that is let go of and was not ended yet is ended when it runs.
+    const active = this.pods.filter((pod) =>
+      isActivePod(pod) && (isHeld(pod) || pod.status?.phase === "Running")
+    );
     if (active.length > (spec?.parallelism ?? 0)) {
       this.breaches.push(`${active.length} pods are active`);
     }

@@ -291,6 +291,11 @@ const ROWS: Readonly<Record<string, Row>> = {
     done: "delete:a",
     is: { active: 1 },
   },
+  "a pod that was counted, and of which nobody knows yet that it ended": {
+    spec: many,
+    pods: { a: { tracked: false, phase: "Pending" }, b: {}, c: {} },
+    is: { active: 2 },
+  },
   "FailureTarget=False condition added manually is ignored": {
     spec: many,
     status: {

@@ -81,6 +81,7 @@ const JOB_PAUSES: Readonly<Record<string, readonly [Pods, number]>> = {
     [{ deleted: true, tracked: false }],
     0,
   ],
+  "an end as far ahead as it may be": [[{ phase: "Failed", endedAt: 360 }], 10],
   "ends that the clock cannot have seen": [
     [
       { phase: "Failed", endedAt: 900 },

@@ -114,6 +114,17 @@ const FAILURES: Readonly<Record<string, readonly [Rules, Pod, string]>> = {
     "counts",
   ],
   "another condition": [[onCondition("Ignore")], failed(), "counts"],
+  "one of several patterns": [
+    [{
+      action: "Ignore",
+      onPodConditions: [
+        { type: "Other", status: "True" },
+        { type: "DisruptionTarget", status: "True" },
+      ],
+    }],
+    disrupted(),
+    "is_ignored",
+  ],
   "rule without a matcher": [[{ action: "Ignore" }], disrupted(), "counts"],
 };
 
