@@ -21,6 +21,7 @@ import {
   finishedMs,
   hasPodFailed,
   isIndexed,
+  isSurplus,
   isTracked,
 } from "./job_pods.ts";
 import { judgeFailure } from "./policies.ts";
@@ -111,11 +112,12 @@ export function lookAtJob(
 
 /**
  * Whether a pod has neither ended nor is to end. One that is not tracked has been counted,
- * unless it runs: after a restart nobody knows for a while that it has ended.
+ * unless it runs or was to be ended: after a restart it is not known for a while that it
+ * has ended.
  */
 function isAtWork(pod: Pod): boolean {
   return isActivePod(pod) &&
-    (isTracked(pod) || pod.status?.phase === "Running");
+    (isTracked(pod) || isSurplus(pod) || pod.status?.phase === "Running");
 }
 
 function indexesOf(

@@ -25,8 +25,28 @@ export function isTracked({ metadata }: Pod): boolean {
   return metadata.finalizers?.includes(TRACKING_FINALIZER) ?? false;
 }
 
-/** Lets go of pods that have been counted, or that need not be. */
+/** Marks a pod that is not counted because the controller ends it. */
+const SURPLUS_KEY = "skerry.dev/surplus-of-job";
+
+/** Whether a pod was let go of so that it can be ended, and may not be yet. */
+export function isSurplus({ metadata }: Pod): boolean {
+  return metadata.annotations?.[SURPLUS_KEY] !== undefined;
+}
+
+/** Lets go of a pod that is to be ended without being counted. */
+export function untrackSurplus(pod: Pod): Change {
+  return untrackWith(pod, { annotations: { [SURPLUS_KEY]: "true" } });
+}
+
+/** Lets go of a pod that has been counted, or that need not be. */
 export function untrack(pod: Pod): Change {
+  return untrackWith(pod, {});
+}
+
+function untrackWith(
+  pod: Pod,
+  more: Readonly<Record<string, unknown>>,
+): Change {
   const { resourceVersion, finalizers = [] } = pod.metadata;
   return {
     verb: "patch",
@@ -36,6 +56,7 @@ export function untrack(pod: Pod): Change {
         // The list is replaced as a whole, so it must be the one that was seen.
         ...(resourceVersion !== undefined && { resourceVersion }),
         finalizers: finalizers.filter((each) => each !== TRACKING_FINALIZER),
+        ...more,
       },
     },
   };

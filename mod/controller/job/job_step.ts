@@ -20,7 +20,12 @@ import {
 } from "../run/mod.ts";
 import { accountFor } from "./job_account.ts";
 import { type JobLook, type JobStatus, lookAtJob } from "./job_look.ts";
-import { isTracked, TRACKING_FINALIZER, untrack } from "./job_pods.ts";
+import {
+  isTracked,
+  TRACKING_FINALIZER,
+  untrack,
+  untrackSurplus,
+} from "./job_pods.ts";
 import { NO_WISHES, podChanges, wantPods } from "./job_pods_wanted.ts";
 import { progressOf, startMsOf } from "./job_progress.ts";
 import { type JobDecision, jobStatus } from "./job_status.ts";
@@ -137,7 +142,9 @@ function stepRunning(
     changes: [
       ...freed,
       ...claimChanges(claimed.changes, candidates),
-      ...untracked.map(untrack),
+      ...untracked.map((pod) =>
+        pods.untracked.includes(pod) ? untrackSurplus(pod) : untrack(pod)
+      ),
       ...podChanges(pods),
     ],
     status: (failures) => jobStatus(decision, undoneOf(failures)),

@@ -135,6 +135,34 @@ export class JobNode extends ScriptedObjects {
     this.#put({ ...pod, metadata: { ...pod.metadata, deletionTimestamp } });
   }
 
+  /** After a restart of the agent nobody knows what pods are. */
+  forget(): void {
+    if (this.#known.size > 0) return;
+    this.#known = new Map(
+      this.pods.map((pod) => [pod.metadata.uid, pod.status]),
+    );
+    for (const pod of this.pods) {
+      const blank: Pod = { ...pod, status: { phase: "Pending" } };
+      this.put(blank);
+    }
+  }
+
+  get isForgetful(): boolean {
+    return this.#known.size > 0;
+  }
+
+  /** The agent has looked. */
+  remember(): void {
+    const known = this.#known;
+    this.#known = new Map();
+    for (const pod of this.pods) {
+      const status = known.get(pod.metadata.uid);
+      if (status !== undefined) this.#put({ ...pod, status });
+    }
+  }
+
+  #known: ReadonlyMap<string, Pod["status"]> = new Map();
+
   start(pod: Pod): void {
     this.#put({
       ...pod,
@@ -186,11 +214,9 @@ export class JobNode extends ScriptedObjects {
 
   /** Notes what must hold whenever nobody is at work. */
   look(): void {
+    if (this.isForgetful) return;
     const { spec } = this.job ?? {};
-    // One that is let go of and was not ended yet is ended when it runs.
-    const active = this.pods.filter((pod) =>
-      isActivePod(pod) && (isHeld(pod) || pod.status?.phase === "Running")
-    );
+    const active = this.pods.filter(isActivePod);
     if (active.length > (spec?.parallelism ?? 0)) {
       this.breaches.push(`${active.length} pods are active`);
     }

@@ -61,12 +61,14 @@ export interface JobPodOptions {
   readonly conditions?: PodStatus["conditions"];
   readonly owned?: boolean;
   readonly createdAt?: number;
+  readonly surplus?: true;
 }
 
 /** A pod of {@linkcode job}; its UID is its name. */
 export function jobPod(name: string, options: JobPodOptions = {}): Pod {
   const { phase = "Running", index, tracked = true, owned = true } = options;
   const annotations = {
+    ...(options.surplus && { "skerry.dev/surplus-of-job": "true" }),
     ...(index !== undefined &&
       { "batch.kubernetes.io/job-completion-index": `${index}` }),
     ...(options.failures !== undefined &&

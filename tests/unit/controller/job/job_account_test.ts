@@ -299,6 +299,19 @@ Deno.test("the finalizer goes and others stay, if nobody changed them", () => {
   });
 });
 
+Deno.test("a pod that is ended uncounted is marked, should that be interrupted", () => {
+  const step = new JobStep(job({ parallelism: 0 }), [jobPod("a")]);
+  strictEqual(step.done, "untrack:a delete:a");
+  const [change] = step.wishes.changes;
+  deepStrictEqual(change?.verb === "patch" && change.patch, {
+    metadata: {
+      resourceVersion: "7",
+      finalizers: [],
+      annotations: { "skerry.dev/surplus-of-job": "true" },
+    },
+  });
+});
+
 // "deleted job"
 Deno.test("a Job that is deleted lets go of what runs, and counts what ended", () => {
   const metadata = { ...job().metadata, deletionTimestamp: atSecond(0) };

@@ -82,6 +82,7 @@ class Rig {
     await this.#agent.done;
     this.#callsLeft = Infinity;
     this.node.thaw();
+    if (this.#random.next() < 0.5) this.node.forget();
     this.#agent = this.#start();
   }
 
@@ -94,7 +95,8 @@ class Rig {
     else if (luck < 0.25) this.badLuck = pick(this.#random, [0, 0.3, 0.8]);
     else if (luck < 0.28) this.#suspend(true);
     else if (luck < 0.33) this.#suspend(false);
-    else node.happen(options);
+    else if (!node.isForgetful) node.happen(options);
+    else if (luck < 0.5) node.remember();
     this.wake();
     // What is awaited is believed for five minutes: no cache is behind for longer.
     const longest = node.isFrozen ? 3_000 : 400_000;
@@ -116,6 +118,7 @@ class Rig {
     this.badLuck = 0;
     node.losesOneOf = Infinity;
     node.thaw();
+    node.remember();
     this.#suspend(false);
     for (let turn = 0; turn < 60; turn++) {
       for (const pod of node.pods.filter((each) => !isEndedPod(each))) {

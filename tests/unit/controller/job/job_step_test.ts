@@ -296,6 +296,12 @@ const ROWS: Readonly<Record<string, Row>> = {
     pods: { a: { tracked: false, phase: "Pending" }, b: {}, c: {} },
     is: { active: 2 },
   },
+  "a pod that was let go of and is not ended yet": {
+    spec: many,
+    pods: { a: { tracked: false, phase: "Pending", surplus: true }, b: {} },
+    done: "delete:a",
+    is: { active: 1 },
+  },
   "FailureTarget=False condition added manually is ignored": {
     spec: many,
     status: {
