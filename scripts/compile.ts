@@ -24,7 +24,11 @@ import {
 } from "../mod/config/mod.ts";
 import { bundleAgent } from "./bundle.ts";
 import { type BakedMetadata, readBakedMetadata } from "./lib/baked_metadata.ts";
-import { deriveReadGrants, mergeGrants } from "./lib/command_grants.ts";
+import {
+  deriveFolderGrants,
+  deriveReadGrants,
+  mergeGrants,
+} from "./lib/command_grants.ts";
 import {
   COMPILED_FLAGS,
   FEATURE_FLAGS,
@@ -60,20 +64,26 @@ export async function parseCompileArguments(
   if (run.kind === "refused") return run;
   // The node is another machine: its addresses are those that were given.
   const agent = deriveGrants(run.config, []);
-  const grants = run.config.configPath === undefined
-    ? mergeGrants(agent, deriveReadGrants([DEFAULT_CONFIG_PATH]))
-    : agent;
+  const { configPath, source: { manifestPath } } = run.config;
+  const config = configPath === undefined ? [DEFAULT_CONFIG_PATH] : [];
+  // The commands and the agent are one executable with one set of grants.
+  const folder = deriveFolderGrants(manifestPath, own.editsManifests);
+  const grants = mergeGrants(agent, deriveReadGrants(config), folder);
   const output = resolve(cwd, own.output ?? "skerry");
   const v8Flags = own.isSmall ? SMALL_V8_FLAGS : V8_FLAGS;
   const options = { output, target: own.target, grants, v8Flags };
   return { kind: "ok", options };
 }
 
+const SWITCHES = ["small", "edit-manifests"];
+
 interface OwnFlags {
   readonly output: string | undefined;
   readonly target: string | undefined;
   /** Whether it is for a device with little memory. */
   readonly isSmall: boolean;
+  /** Whether its commands may write manifests, which the agent never does. */
+  readonly editsManifests: boolean;
   readonly rest: readonly string[];
 }
 
@@ -84,6 +94,7 @@ function takeOwnFlags(args: readonly string[]): OwnFlags {
       output: { type: "string", short: "o" },
       target: { type: "string" },
       small: { type: "boolean" },
+      "edit-manifests": { type: "boolean" },
     },
     strict: false,
     allowPositionals: true,
@@ -91,10 +102,10 @@ function takeOwnFlags(args: readonly string[]): OwnFlags {
   });
   const taken = new Set<number>();
   const values: Record<string, string> = {};
-  let isSmall = false;
+  const switches = new Set<string>();
   for (const token of tokens) {
-    if (token.kind === "option" && token.name === "small") {
-      isSmall = true;
+    if (token.kind === "option" && SWITCHES.includes(token.name)) {
+      switches.add(token.name);
       taken.add(token.index);
     }
     if (token.kind !== "option" || token.value === undefined) continue;
@@ -106,7 +117,8 @@ function takeOwnFlags(args: readonly string[]): OwnFlags {
   return {
     output: values["output"],
     target: values["target"],
-    isSmall,
+    isSmall: switches.has("small"),
+    editsManifests: switches.has("edit-manifests"),
     rest: args.filter((_, index) => !taken.has(index)),
   };
 }

@@ -20,7 +20,9 @@ import {
 } from "../mod/config/mod.ts";
 import {
   deriveClientGrants,
+  deriveFolderGrants,
   deriveReadGrants,
+  mergeGrants,
   NO_GRANTS,
 } from "./lib/command_grants.ts";
 import { FEATURE_FLAGS, grantsToFlags, V8_FLAGS } from "./lib/launch_flags.ts";
@@ -95,7 +97,41 @@ export async function grantsForArguments(
         grants: deriveClientGrants({ controlSocket, configPath }),
       };
     }
+    case "apply":
+    case "diff":
+    case "delete":
+    case "change":
+    case "rollout_status":
+    case "rollout_history":
+    case "rollout_undo":
+      return await grantsForFolder(command, io);
   }
+}
+
+type FolderCommand = Extract<Command, { readonly dryRun: boolean }>;
+
+/** Those that change manifests, and only those, may write them. */
+async function grantsForFolder(
+  command: FolderCommand,
+  io: ConfigIo,
+): Promise<GrantsResult> {
+  const found = await findControlSocket(command.location, io);
+  if (found.kind === "refused") return { ...found, topic: undefined };
+  const { configPath, path: controlSocket, manifestPath } = found;
+  const files = "files" in command ? filesOf(command, io) : [];
+  return {
+    kind: "ok",
+    grants: mergeGrants(
+      deriveClientGrants({ controlSocket, configPath }),
+      deriveReadGrants(files),
+      deriveFolderGrants(manifestPath, writesManifests(command)),
+    ),
+  };
+}
+
+function writesManifests({ kind, dryRun }: FolderCommand): boolean {
+  return !dryRun &&
+    !["diff", "rollout_status", "rollout_history"].includes(kind);
 }
 
 function root(): string {
@@ -109,7 +145,7 @@ function hostnameAnd(grants: Grants): Grants {
 }
 
 function filesOf(
-  command: Extract<Command, { readonly kind: "validate" }>,
+  command: { readonly files: readonly string[] },
   io: ConfigIo,
 ): string[] {
   return command.files.filter((file) => file !== "-")

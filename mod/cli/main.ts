@@ -16,12 +16,7 @@ import {
   helpText,
   parseCommand,
 } from "./parse/mod.ts";
-import {
-  AgentUnreachableError,
-  ask,
-  type ClientContext,
-  readText,
-} from "./control_client.ts";
+import { ask, type ClientContext, readText } from "./control_client.ts";
 import { describeObjects } from "./describe_objects.ts";
 import { getEvents } from "./get_events.ts";
 import { getObjects } from "./get_objects.ts";
@@ -94,8 +89,8 @@ async function carryOut(command: Command, io: CliIo): Promise<number> {
         return EXIT_USAGE;
       }
       const agent = { socketPath: found.path, clock: io.clock };
-      await askAgent(command, { io, agent });
-      return EXIT_OK;
+      const { manifestPath } = found;
+      return await askAgent(command, { io, agent, manifestPath });
     }
   }
 }
@@ -123,8 +118,61 @@ async function run(args: readonly string[], io: CliIo): Promise<number> {
   });
 }
 
+type LocatedCommand = Extract<
+  Command,
+  { readonly location: readonly string[] }
+>;
+
 async function askAgent(
-  command: Extract<Command, { readonly location: readonly string[] }>,
+  command: LocatedCommand,
+  context: ClientContext & { readonly manifestPath: string },
+): Promise<number> {
+  switch (command.kind) {
+    // Those that change manifests read and check them, which is slow to load.
+    case "apply":
+    case "diff": {
+      const { applyManifests } = await import("./change_manifests.ts");
+      const hasChanged = await applyManifests(command, context);
+      return command.kind === "diff" && hasChanged ? EXIT_FAILURE : EXIT_OK;
+    }
+    case "delete": {
+      const { deleteManifests } = await import("./change_manifests.ts");
+      await deleteManifests(command, context);
+      return EXIT_OK;
+    }
+    case "change": {
+      const { changeManifests } = await import("./change_manifests.ts");
+      await changeManifests(command, context);
+      return EXIT_OK;
+    }
+    case "rollout_status":
+    case "rollout_history":
+    case "rollout_undo": {
+      const { rollOut } = await import("./roll_out.ts");
+      await rollOut(command, context);
+      return EXIT_OK;
+    }
+    default:
+      await show(command, context);
+      return EXIT_OK;
+  }
+}
+
+/** Commands that only read. */
+async function show(
+  command: Exclude<
+    LocatedCommand,
+    {
+      readonly kind:
+        | "apply"
+        | "diff"
+        | "delete"
+        | "change"
+        | "rollout_status"
+        | "rollout_history"
+        | "rollout_undo";
+    }
+  >,
   context: ClientContext,
 ): Promise<void> {
   switch (command.kind) {
@@ -158,10 +206,10 @@ async function askAgent(
 }
 
 function exitCodeOf(error: unknown): number {
-  const isDenied = error instanceof Deno.errors.NotCapable ||
-    (error instanceof AgentUnreachableError &&
-      error.cause instanceof Deno.errors.NotCapable);
-  return isDenied ? EXIT_USAGE : EXIT_FAILURE;
+  for (let cause = error; cause instanceof Error; cause = cause.cause) {
+    if (cause instanceof Deno.errors.NotCapable) return EXIT_USAGE;
+  }
+  return EXIT_FAILURE;
 }
 
 /** Writes every fault on a line of its own, and where help is. */

@@ -47,6 +47,8 @@ export type ControlSocketResult =
   | {
     readonly kind: "ok";
     readonly path: string;
+    /** Where an agent with the same flags has its manifests. */
+    readonly manifestPath: string;
     /** The configuration file that was read, absolute. */
     readonly configPath: string | undefined;
   }
@@ -63,7 +65,9 @@ export async function findControlSocket(
 ): Promise<ControlSocketResult> {
   const { settings, configPath, faults } = await readSettings(args, io);
   if (faults.length > 0) return { kind: "refused", faults };
-  return { kind: "ok", path: controlSocketOf(settings.paths), configPath };
+  const { manifestPath } = settings.source;
+  const path = controlSocketOf(settings.paths);
+  return { kind: "ok", path, manifestPath, configPath };
 }
 
 async function readSettings(

@@ -27,6 +27,16 @@ export function deriveClientGrants(location: {
   });
 }
 
+/** What a command needs that works on the manifests of a folder. */
+export function deriveFolderGrants(path: string, isWritten: boolean): Grants {
+  const folder = [{ target: path, option: "--pod-manifest-path" }];
+  return tidyGrants({
+    ...NO_GRANTS,
+    read: folder,
+    write: isWritten ? folder : [],
+  });
+}
+
 /** What a command needs that reads the given files and nothing else. */
 export function deriveReadGrants(paths: readonly string[]): Grants {
   return tidyGrants({

@@ -24,6 +24,10 @@ export type Command =
   | DescribePodCommand
   | DescribeObjectsCommand
   | ExplainPodCommand
+  | ApplyCommand
+  | DeleteCommand
+  | ChangeCommand
+  | RolloutCommand
   | LogsCommand
   | ImagesCommand
   | TopCommand
@@ -157,6 +161,57 @@ export interface ExplainPodCommand extends NamedPod {
   readonly output?: "json" | "yaml";
 }
 
+/** A command that changes manifests, or looks at what becomes of a change. */
+interface FolderCommand extends AgentCommand {
+  readonly namespace: string;
+  /** Whether it only says what would be done. */
+  readonly dryRun: boolean;
+}
+
+/** `skerry apply` and `skerry diff`. */
+export interface ApplyCommand extends FolderCommand {
+  readonly kind: "apply" | "diff";
+  /** Files and directories; `-` is standard input. */
+  readonly files: readonly string[];
+}
+
+/** `skerry delete`. */
+export interface DeleteCommand extends FolderCommand {
+  readonly kind: "delete";
+  /** Files that say what is to go; with none, the targets do. */
+  readonly files: readonly string[];
+  readonly targets: readonly ObjectTarget[];
+}
+
+/** What is to become of an object's manifest. */
+export type ManifestWish =
+  | { readonly kind: "scale"; readonly replicas: number }
+  | {
+    readonly kind: "image";
+    /** The name of a container, or `*`, and its image. */
+    readonly images: readonly (readonly [container: string, image: string])[];
+  }
+  | { readonly kind: "restart" | "pause" | "resume" };
+
+/** `skerry scale`, `skerry set image`, `skerry rollout restart`, `pause` and `resume`. */
+export interface ChangeCommand extends FolderCommand {
+  readonly kind: "change";
+  readonly wish: ManifestWish;
+  readonly targets: readonly ObjectTarget[];
+}
+
+/** `skerry rollout status`, `history` and `undo`. */
+export interface RolloutCommand extends FolderCommand {
+  readonly kind: "rollout_status" | "rollout_history" | "rollout_undo";
+  readonly targets: readonly ObjectTarget[];
+  /** 0 when none is named. */
+  readonly revision: number;
+  /** 0 for no end. */
+  readonly timeoutMs: number;
+  /** Whether the status is said once and not waited for. */
+  readonly once: boolean;
+}
+
 /** `skerry logs`. */
 export interface LogsCommand extends AgentCommand {
   readonly kind: "logs";
@@ -190,6 +245,12 @@ export const COMMAND_NAMES = [
   "get",
   "describe",
   "explain",
+  "apply",
+  "diff",
+  "delete",
+  "scale",
+  "set",
+  "rollout",
   "logs",
   "top",
   "df",

@@ -16,6 +16,12 @@ Commands:
   get        list pods, what makes them, what happened to them, or the sources of manifests
   describe   show all that is known of a pod, or of what makes pods
   explain    say why a pod is not running
+  apply      write manifests into the folder
+  diff       show what apply would change
+  delete     take manifests out of the folder
+  scale      change how many replicas a manifest wants
+  set        change the images in a manifest
+  rollout    watch, restart, pause and take back rollouts
   logs       show the log of a container
   top        show what processor time and memory the node or its pods use
   df         show what pods and images take of the disk
@@ -38,6 +44,15 @@ const NAMED =
   `NAME is the name in the manifest, or the full name with the node's name behind it.
   -n, --namespace NAME    (default "default")
 `;
+
+const FOLDER =
+  `The folder of manifests is the truth: they are changed, and the agent sees it. What
+somebody else wrote keeps its comments and its order, or is not changed.
+      --pod-manifest-path PATH  the folder (default as "run" has it)
+  -n, --namespace NAME          (default "default")
+      --dry-run client          only say what would be done
+
+${LOCATION}`;
 
 const TEXTS: Readonly<Record<CommandName, string>> = {
   run: `Run the agent until it is told to stop. Containers go on without it.
@@ -92,6 +107,53 @@ Usage: skerry explain [pod/]NAME [-n NAMESPACE] [-o FORMAT]
 ${NAMED}  -o, --output FORMAT     all that is known of it instead: json or yaml
 
 ${LOCATION}`,
+
+  apply:
+    `Write manifests into the folder: new ones as files of their own, others where they are.
+
+Usage: skerry apply -f FILE[,FILE...] [FLAGS]
+
+FILE may be - for standard input.
+${FOLDER}`,
+
+  diff: `Show what "apply" would change.
+
+Usage: skerry diff -f FILE[,FILE...] [FLAGS]
+
+${FOLDER}
+Exit codes: 0 nothing, 1 something would change or it failed.
+`,
+
+  delete: `Take objects out of the folder.
+
+Usage: skerry delete KIND NAME... [FLAGS]
+       skerry delete -f FILE[,FILE...] [FLAGS]
+
+${FOLDER}`,
+
+  scale: `Change how many replicas a manifest wants.
+
+Usage: skerry scale KIND NAME --replicas=N [FLAGS]
+
+${FOLDER}`,
+
+  set: `Change the images in a manifest; * stands for all containers.
+
+Usage: skerry set image KIND NAME CONTAINER=IMAGE... [FLAGS]
+
+${FOLDER}`,
+
+  rollout:
+    `Wait for a rollout, show or take back its revisions, restart, pause or resume it.
+
+Usage: skerry rollout status KIND NAME [--timeout=DURATION] [--watch=false]
+       skerry rollout history KIND NAME [--revision=N]
+       skerry rollout undo KIND NAME [--to-revision=N] [FLAGS]
+       skerry rollout restart|pause|resume KIND NAME [FLAGS]
+
+${FOLDER}
+Exit codes of status: 0 rolled out, 1 failed or out of time.
+`,
 
   logs: `Show the log of a container.
 

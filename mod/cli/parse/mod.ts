@@ -25,8 +25,11 @@
  */
 
 export type {
+  ApplyCommand,
+  ChangeCommand,
   Command,
   CommandName,
+  DeleteCommand,
   DescribeObjectsCommand,
   DescribePodCommand,
   DfCommand,
@@ -38,10 +41,12 @@ export type {
   ImagesCommand,
   InstallCommand,
   LogsCommand,
+  ManifestWish,
   NamedPod,
   ObjectOutput,
   ObjectTarget,
   OutputFormat,
+  RolloutCommand,
   TopCommand,
   ValidateCommand,
 } from "./command.ts";

@@ -20,6 +20,14 @@ import {
   superfluous,
   TEXT,
 } from "./options.ts";
+import {
+  parseApply,
+  parseDelete,
+  parseDiff,
+  parseRollout,
+  parseScale,
+  parseSet,
+} from "./parse_change.ts";
 import { parseInstall } from "./parse_install.ts";
 import { parseGet, parseImages } from "./parse_get.ts";
 import { parseDescribe, parseExplain, parseLogs } from "./parse_named_pod.ts";
@@ -66,6 +74,12 @@ const PARSERS: Readonly<
   get: parseGet,
   describe: parseDescribe,
   explain: parseExplain,
+  apply: parseApply,
+  diff: parseDiff,
+  delete: parseDelete,
+  scale: parseScale,
+  set: parseSet,
+  rollout: parseRollout,
   logs: parseLogs,
   top: parseTop,
   df: parseDf,

@@ -51,6 +51,45 @@ Deno.test("grantsForArguments() gives clients their socket", async () => {
   }
 });
 
+for (
+  const [line, read, write] of [
+    [
+      "scale deploy a --replicas=1",
+      "/etc/skerry/manifests",
+      "/etc/skerry/manifests",
+    ],
+    [
+      "scale deploy a --replicas=1 --dry-run=client",
+      "/etc/skerry/manifests",
+      "",
+    ],
+    [
+      "apply -f a.yaml --pod-manifest-path=m",
+      "/here/a.yaml,/here/m",
+      "/here/m",
+    ],
+    ["apply -f - --pod-manifest-path=m", "/here/m", "/here/m"],
+    ["diff -f a.yaml --pod-manifest-path=m", "/here/a.yaml,/here/m", ""],
+    ["delete deploy a --pod-manifest-path=/m", "/m", "/m"],
+    ["rollout undo deploy a --pod-manifest-path=/m", "/m", "/m"],
+    ["rollout status deploy a --pod-manifest-path=/m", "/m", ""],
+    ["rollout history deploy a --pod-manifest-path=/m", "/m", ""],
+  ] as const
+) {
+  Deno.test(`grantsForArguments() gives "${line}" the folder, and to write only what writes`, async () => {
+    const socket = "/here/x/run/skerry.sock";
+    const of = (paths: string) =>
+      [socket, ...paths.split(",")].filter((each) => each !== "").join(",");
+    deepStrictEqual(await flags(`${line} --root-dir x`), [
+      ...BARE.slice(0, 2),
+      `--allow-read=${of(read)}`,
+      `--allow-write=${of(write)}`,
+      `--allow-net=unix:${socket}`,
+      ...BARE.slice(2),
+    ]);
+  });
+}
+
 Deno.test("grantsForArguments() gives install the hostname and nothing else", async () => {
   deepStrictEqual(
     await flags("install --root-dir=/x --pod-network=10.1.0.0/16"),

@@ -5,7 +5,6 @@
  */
 
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
-import { type Resource, RESOURCES } from "../../../../mod/api/access/mod.ts";
 import type { Command } from "../../../../mod/cli/parse/command.ts";
 import { parseCommand } from "../../../../mod/cli/parse/parse_command.ts";
 
@@ -25,23 +24,6 @@ const EVENTS = {
   output: "table",
   watch: false,
 } as const;
-const GET_OBJECTS = {
-  kind: "get_objects",
-  location: [],
-  namespace: "default",
-  output: "table",
-  watch: false,
-} as const;
-const PODS = resource("Pod");
-const DEPLOY = resource("Deployment");
-const SETS = resource("ReplicaSet");
-
-function resource(kind: string): Resource {
-  const found = RESOURCES.find((each) => each.kind === kind);
-  ok(found !== undefined);
-  return found;
-}
-
 const WEB = { location: [], name: "web", namespace: "default" } as const;
 const LOGS = {
   kind: "logs",
@@ -61,7 +43,9 @@ const INSTALL = {
   args: [],
 } as const;
 
-const ROWS: readonly (readonly [string, Command])[] = [
+type Row = readonly [string, Command];
+
+const ROWS: readonly Row[] = [
   ["", { kind: "help", topic: undefined }],
   ["--help", { kind: "help", topic: undefined }],
   ["-h", { kind: "help", topic: undefined }],
@@ -77,40 +61,6 @@ const ROWS: readonly (readonly [string, Command])[] = [
     args: ["--root-dir=/x", "--config", "c"],
   }],
   ["get pods", GET],
-  ["get po -l app=web --field-selector=a=b -o jsonpath={.a}", {
-    ...GET,
-    labelSelector: "app=web",
-    fieldSelector: "a=b",
-    output: "jsonpath",
-    expression: "{.a}",
-  }],
-  ["get pods/web", { ...GET, name: "web" }],
-  ["get deploy,rs -A --watch=false -o wide", {
-    ...GET_OBJECTS,
-    targets: [{ resource: DEPLOY }, { resource: SETS }],
-    namespace: undefined,
-    output: "wide",
-  }],
-  ["get deploy,deployments a a b", {
-    ...GET_OBJECTS,
-    targets: [{ resource: DEPLOY, name: "a" }, { resource: DEPLOY, name: "b" }],
-  }],
-  ["get deploy/a rs/b deploy/a -o custom-columns=A:.a", {
-    ...GET_OBJECTS,
-    targets: [{ resource: DEPLOY, name: "a" }, { resource: SETS, name: "b" }],
-    output: "custom-columns",
-    expression: "A:.a",
-  }],
-  ["get pods a b", {
-    ...GET_OBJECTS,
-    targets: [{ resource: PODS, name: "a" }, { resource: PODS, name: "b" }],
-  }],
-  ["get deploy -w -o json", {
-    ...GET_OBJECTS,
-    targets: [{ resource: DEPLOY }],
-    watch: true,
-    output: "json",
-  }],
   ["get sources", { kind: "get_sources", location: [], output: "table" }],
   ["get source -o yaml --root-dir=/x", {
     kind: "get_sources",
@@ -188,24 +138,6 @@ const ROWS: readonly (readonly [string, Command])[] = [
     kind: "describe_pod",
     ...WEB,
     namespace: "ns",
-  }],
-  ["describe deploy web -n shop", {
-    kind: "describe_objects",
-    location: [],
-    targets: [{ resource: DEPLOY, name: "web" }],
-    namespace: "shop",
-  }],
-  ["describe rs", {
-    kind: "describe_objects",
-    location: [],
-    targets: [{ resource: SETS }],
-    namespace: "default",
-  }],
-  ["describe rs/a deploy/b", {
-    kind: "describe_objects",
-    location: [],
-    targets: [{ resource: SETS, name: "a" }, { resource: DEPLOY, name: "b" }],
-    namespace: "default",
   }],
   ["describe pod/web", { kind: "describe_pod", ...WEB }],
   ["describe -n ns po/web --root-dir=/x", {
@@ -302,25 +234,6 @@ for (
     ["frobnicate", "there is no such command"],
     ["get", "Cannot get nothing"],
     ["get nodes", 'Cannot get "nodes": there is no such kind'],
-    ["get deploymnts", 'no such kind, did you mean "deployments"'],
-    ["get deploy,nodes", 'Cannot get "nodes": there is no such kind'],
-    ["get deploy/", 'Cannot get "deploy/": wanted KIND/NAME'],
-    ["get deploy/a/b", 'Cannot get "deploy/a/b": wanted KIND/NAME'],
-    ["get deploy/a rs", 'Cannot get "rs": wanted KIND/NAME'],
-    ["get deploy a -A", "wanted a name or -A, not both"],
-    ["get deploy a -l x", 'Cannot use --selector with "a"'],
-    ["get po a --field-selector=x=y", 'Cannot use --field-selector with "a"'],
-    ["get deploy -l x=(", "Cannot read the label selector"],
-    ["get deploy,rs -w", "Cannot watch several"],
-    ["get deploy a b -w", "Cannot watch several"],
-    ["get pods a b -w", "Cannot watch several"],
-    ["get deploy -w -o yaml", "Cannot watch with -o yaml"],
-    ["get deploy -o jsonpath={.a", "Cannot read the template"],
-    ["get deploy -o custom-columns=A", "Cannot read the column"],
-    ["get deploy -o jsonpath", "custom-columns=…"],
-    ["get events -l x", "Cannot use --selector with events"],
-    ["get events --field-selector=x=y", "Cannot use --field-selector with"],
-    ["get events -o jsonpath={.a}", "wanted one of wide, json, yaml, name"],
     ["get events a", 'Cannot use the argument "a"'],
     ["get events --for web", 'found "web", wanted pod/NAME'],
     ["get events --for svc/web", 'found "svc/web", wanted pod/NAME'],

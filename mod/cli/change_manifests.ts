@@ -1,0 +1,330 @@
+/**
+ * The commands that change manifests.
+ *
+ * @module
+ */
+
+import { resolve } from "node:path";
+import { dump } from "js-yaml";
+import { formatFault } from "../api/fault/mod.ts";
+import { decodeManifest } from "../api/read/mod.ts";
+import {
+  decodeText,
+  looksLikeJson,
+  MAX_MANIFEST_BYTES,
+  type RawValue,
+} from "../api/text/mod.ts";
+import { readFileBounded } from "../host/files/mod.ts";
+import {
+  editsBetween,
+  isSameRaw,
+  rawAt,
+  type RawEdit,
+  type RawPath,
+  readValues,
+} from "./edit/mod.ts";
+import type { CliIo } from "./io.ts";
+import { findKind, kindWord, prefixedName } from "./kinds/mod.ts";
+import {
+  carryOutPlan,
+  differenceText,
+  type FilePlan,
+  type FoundObject,
+  ManifestChangeError,
+  ManifestFolder,
+  type ObjectName,
+  objectsOf,
+  splitDocuments,
+  wordsOf,
+} from "./manifests/mod.ts";
+import type {
+  ApplyCommand,
+  ChangeCommand,
+  DeleteCommand,
+  ManifestWish,
+  ObjectTarget,
+} from "./parse/mod.ts";
+import { cleanLine } from "./text/mod.ts";
+
+/** Where manifests are, and who hears what becomes of them. */
+export interface FolderContext {
+  readonly io: CliIo;
+  readonly manifestPath: string;
+}
+
+/**
+ * Writes what files hold into the folder, or shows what that would change.
+ *
+ * @returns whether anything differs
+ * @throws {ManifestChangeError} When a file is none, or a change cannot be made; files
+ * before that one are written then.
+ */
+export async function applyManifests(
+  command: ApplyCommand,
+  { io, manifestPath }: FolderContext,
+): Promise<boolean> {
+  const pieces: AppliedDocument[] = [];
+  for (const file of command.files) pieces.push(...await readPieces(file, io));
+  let hasChanged = false;
+  for (const piece of pieces) {
+    const folder = await ManifestFolder.read(manifestPath);
+    const found = folder.find(piece);
+    const isSame = found !== undefined && isSameRaw(found.value, piece.value);
+    const plan = isSame ? undefined : planApply(folder, found, piece);
+    hasChanged ||= plan !== undefined;
+    if (command.kind === "diff") {
+      if (plan !== undefined) await io.out(differenceOf(plan));
+      continue;
+    }
+    if (plan !== undefined && !command.dryRun) await carryOutPlan(plan);
+    const verb = found === undefined
+      ? "created"
+      : plan === undefined
+      ? "unchanged"
+      : "configured";
+    await tell(io, `${shownName(piece)} ${verb}`, command);
+  }
+  return hasChanged;
+}
+
+function planApply(
+  folder: ManifestFolder,
+  found: FoundObject | undefined,
+  piece: AppliedDocument,
+): FilePlan {
+  if (found === undefined) return folder.add(piece, piece.text);
+  const { isOwn, values } = found.file;
+  if (isOwn && values.length === 1) return folder.rewrite(found, piece.text);
+  return folder.edit(found, editsBetween(found.value, piece.value));
+}
+
+/** Takes objects out of the folder. @throws {ManifestChangeError} When one is not there */
+export async function deleteManifests(
+  command: DeleteCommand,
+  { io, manifestPath }: FolderContext,
+): Promise<void> {
+  const wanted: ObjectName[] = [];
+  for (const file of command.files) wanted.push(...await readPieces(file, io));
+  wanted.push(...command.targets.map((each) => nameOf(each, command)));
+  for (const name of wanted) {
+    const folder = await ManifestFolder.read(manifestPath);
+    const plan = folder.remove(required(folder, name));
+    if (!command.dryRun) await carryOutPlan(plan);
+    const resource = findKind(name.kind);
+    const word = resource === undefined
+      ? name.kind.toLowerCase()
+      : kindWord(resource);
+    await tell(io, `${word} "${name.name}" deleted`, command);
+  }
+}
+
+/** Changes manifests in their place. @throws {ManifestChangeError} When that cannot be */
+export async function changeManifests(
+  command: ChangeCommand,
+  context: FolderContext,
+): Promise<void> {
+  const { wish, targets } = command;
+  const { io } = context;
+  const now = new Date(io.clock.now()).toISOString().replace(/\.\d+Z$/, "Z");
+  for (const target of targets) {
+    const edits = (found: FoundObject): readonly RawEdit[] =>
+      editsOf(wish, found, now);
+    await editManifest(
+      { target, ...command, done: DONE[wish.kind] },
+      edits,
+      context,
+    );
+  }
+}
+
+const DONE: Readonly<Record<ManifestWish["kind"], string>> = {
+  scale: "scaled",
+  image: "image updated",
+  restart: "restarted",
+  pause: "paused",
+  resume: "resumed",
+};
+
+/** Changes one manifest and says so; where there is nothing to change, only that. */
+export async function editManifest(
+  asked: {
+    readonly target: ObjectTarget;
+    readonly namespace: string;
+    readonly dryRun: boolean;
+    readonly done: string;
+  },
+  edits: (found: FoundObject) => readonly RawEdit[],
+  { io, manifestPath }: FolderContext,
+): Promise<void> {
+  const name = nameOf(asked.target, asked);
+  const folder = await ManifestFolder.read(manifestPath);
+  const found = required(folder, name);
+  const plan = folder.edit(found, edits(found));
+  const isNew = plan.kind === "remove" || plan.before !== plan.after;
+  if (isNew && !asked.dryRun) await carryOutPlan(plan);
+  await tell(io, `${shownName(name)} ${asked.done}`, asked);
+}
+
+function editsOf(
+  wish: ManifestWish,
+  found: FoundObject,
+  now: string,
+): readonly RawEdit[] {
+  const { value } = found;
+  const template = templatePath(found.kind);
+  switch (wish.kind) {
+    case "scale":
+      return [{ path: ["spec", "replicas"], value: wish.replicas }];
+    case "image":
+      return wish.images.flatMap((image) =>
+        imageEdits(found, [...template, "spec"], image)
+      );
+    case "restart": {
+      if (rawAt(value, ["spec", "paused"]) === true) {
+        throw new ManifestChangeError(
+          `Cannot restart ${
+            wordsOf(found)
+          }: it is paused (run rollout resume first)`,
+        );
+      }
+      const notes = [...template, "metadata", "annotations"];
+      const path = [...notes, "kubectl.kubernetes.io/restartedAt"];
+      return [{ path, value: now }];
+    }
+    case "pause":
+    case "resume": {
+      const isPaused = rawAt(value, ["spec", "paused"]) === true;
+      const isWanted = wish.kind === "pause";
+      if (isPaused === isWanted) {
+        throw new ManifestChangeError(
+          `Cannot ${wish.kind} ${wordsOf(found)}: it is ${
+            isWanted ? "already" : "not"
+          } paused`,
+        );
+      }
+      return [{ path: ["spec", "paused"], value: isWanted }];
+    }
+  }
+}
+
+function imageEdits(
+  found: FoundObject,
+  spec: RawPath,
+  [container, image]: readonly [string, string],
+): readonly RawEdit[] {
+  const edits = ["initContainers", "containers"].flatMap((list) => {
+    const specs = rawAt(found.value, [...spec, list]);
+    if (!Array.isArray(specs)) return [];
+    return specs.flatMap((each: RawValue, at): readonly RawEdit[] => {
+      const name = rawAt(each, ["name"]);
+      return container === "*" || name === container
+        ? [{ path: [...spec, list, at, "image"], value: image }]
+        : [];
+    });
+  });
+  if (edits.length > 0) return edits;
+  throw new ManifestChangeError(
+    `Cannot set the image of "${container}": ${
+      wordsOf(found)
+    } has no container of that name`,
+  );
+}
+
+/** The way to the template of pods. */
+export function templatePath(kind: string): RawPath {
+  switch (kind) {
+    case "Pod":
+      return [];
+    case "CronJob":
+      return ["spec", "jobTemplate", "spec", "template"];
+    default:
+      return ["spec", "template"];
+  }
+}
+
+/** A document of a file that is to be applied. */
+interface AppliedDocument extends ObjectName {
+  readonly value: RawValue;
+  readonly text: string;
+}
+
+/** Reads the documents of a file, all of them good. */
+async function readPieces(
+  file: string,
+  io: CliIo,
+): Promise<readonly AppliedDocument[]> {
+  const bytes = await readInput(file, io);
+  const decoded = decodeManifest(bytes, { unknownFields: "refuse" });
+  const shown = file === "-" ? "standard input" : file;
+  if (decoded.kind === "refused") {
+    const faults = decoded.faults.map(formatFault).map(cleanLine).join("\n  ");
+    throw new ManifestChangeError(`Cannot use "${shown}":\n  ${faults}`);
+  }
+  const read = decodeText(bytes);
+  if (read.kind !== "ok") {
+    throw new ManifestChangeError(`Cannot use "${shown}": it is no text`);
+  }
+  const documents = readValues(read.text);
+  const values = documents.kind === "ok" ? documents.values : [];
+  const texts = looksLikeJson(read.text)
+    ? values.map((value) => dump(value, { lineWidth: -1 }))
+    : splitDocuments(read.text);
+  return texts.flatMap((text) => {
+    const one = readValues(text);
+    const objects = one.kind === "ok" ? objectsOf(one.values) : [];
+    if (objects.some(({ path }) => path.length > 0)) {
+      throw new ManifestChangeError(
+        `Cannot use "${shown}": found a list, wanted its items as documents`,
+      );
+    }
+    const ended = text.endsWith("\n") ? text : `${text}\n`;
+    return objects.map((object) => ({ ...object, text: ended }));
+  });
+}
+
+async function readInput(file: string, io: CliIo): Promise<Uint8Array> {
+  if (file === "-") return await io.readStdin(MAX_MANIFEST_BYTES);
+  const path = file.startsWith("/") ? file : resolve(io.cwd(), file);
+  const read = await readFileBounded(path, MAX_MANIFEST_BYTES);
+  if (read.kind === "read") return read.bytes;
+  throw new ManifestChangeError(
+    `Cannot read "${file}": found ${
+      read.kind === "missing" ? "nothing" : "something else"
+    }, wanted a file of at most ${MAX_MANIFEST_BYTES} bytes`,
+  );
+}
+
+function required(folder: ManifestFolder, name: ObjectName): FoundObject {
+  const found = folder.find(name);
+  if (found !== undefined) return found;
+  throw new ManifestChangeError(
+    `Cannot find ${wordsOf(name)}: no manifest in "${folder.path}" has it`,
+  );
+}
+
+function nameOf(
+  { resource, name = "" }: ObjectTarget,
+  place: { readonly namespace: string },
+): ObjectName {
+  const namespace = resource.isNamespaced ? place.namespace : "";
+  return { kind: resource.kind, namespace, name };
+}
+
+function shownName({ kind, name }: ObjectName): string {
+  const resource = findKind(kind);
+  return resource === undefined ? name : prefixedName(resource, name);
+}
+
+async function tell(
+  io: CliIo,
+  line: string,
+  { dryRun }: { readonly dryRun: boolean },
+): Promise<void> {
+  await io.out(`${cleanLine(line)}${dryRun ? " (dry run)" : ""}\n`);
+}
+
+function differenceOf(plan: FilePlan): string {
+  const after = plan.kind === "remove" ? "" : plan.after;
+  return differenceText(plan.path, plan.before, after)
+    .split("\n").map(cleanLine).join("\n");
+}
