@@ -23,17 +23,21 @@ const SOURCES: Listing<SourceState, SourceRow> = {
     ["NAME", ({ name }) => name],
     ["READY", ({ ready }) => ready ? "True" : "False"],
     ["PODS", ({ pods }) => String(pods)],
-    // How many pods run from what a manifest said before it turned bad.
-    [
-      "LAST-GOOD",
-      ({ lastGood }) => String(lastGood.flatMap(({ pods }) => pods).length),
-    ],
+    // How much there is of what manifests said before they turned bad.
+    ["LAST-GOOD", ({ lastGood }) => String(lastGood.flatMap(allOf).length)],
     ["STATUS", ({ status }) => status],
     ["SINCE", ({ since }) => since],
     ["LOCATION", ({ location }) => location],
     ["MESSAGE", ({ message }) => message, "wide"],
   ],
 };
+
+/** What one manifest said last; an agent before workloads says nothing of them. */
+function allOf(
+  { pods, workloads = [] }: SourceState["lastGood"][number],
+): readonly string[] {
+  return [...pods, ...workloads];
+}
 
 /**
  * Asks for the sources.

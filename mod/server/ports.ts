@@ -56,6 +56,8 @@ export interface SourceState {
   readonly lastGood: readonly {
     readonly manifest: string;
     readonly pods: readonly string[];
+    /** What makes pods, as `Deployment shop/web`; absent when there is none. */
+    readonly workloads?: readonly string[];
   }[];
 }
 

@@ -80,6 +80,8 @@ export type FileReport =
     readonly file: string;
     readonly faults: readonly Fault[];
     readonly pods: readonly Pod[];
+    /** @default none */
+    readonly workloads?: readonly WorkloadManifest[];
   }
   | {
     /** A pod of this file does not run: `of` has one of that name or UID and had it first. */
@@ -203,9 +205,10 @@ export function faultReport(
   { file, faults, named }: Omit<FileReport & { kind: "refused" }, "kind">,
   content: FileContent,
 ): FileReport {
-  return isEmptyContent(content)
-    ? { kind: "refused", file, faults, named }
-    : { kind: "last_good", file, faults, pods: content.pods };
+  if (isEmptyContent(content)) return { kind: "refused", file, faults, named };
+  const { pods, workloads } = content;
+  const report = { kind: "last_good", file, faults, pods } as const;
+  return workloads.length === 0 ? report : { ...report, workloads };
 }
 
 /**

@@ -5,7 +5,8 @@
  */
 
 import { sourceOf } from "../agent/desired/mod.ts";
-import { podKey } from "../api/objects/mod.ts";
+import { formatObjectId, podKey } from "../api/objects/mod.ts";
+import { workloadId } from "../api/workload/mod.ts";
 import { formatTime } from "../pod/status/mod.ts";
 import type { SourceState } from "../server/mod.ts";
 import type { ViewedCore } from "./ports.ts";
@@ -29,6 +30,11 @@ export function viewSources(core: ViewedCore): readonly SourceState[] {
         ? [{
           manifest: report.file,
           pods: report.pods.map(({ metadata }) => podKey(metadata)),
+          ...(report.workloads !== undefined && {
+            workloads: report.workloads.map((one) =>
+              formatObjectId(workloadId(one))
+            ),
+          }),
         }]
         : []
     ),

@@ -127,8 +127,8 @@ function tolerationKey(toleration: Toleration): string {
  * rules of the API server (ValidateDeploymentUpdate and its like). An edit with any of
  * them is refused as a whole.
  *
- * Expects both as manifests give them: of the same kind and name, with defaults, and
- * without what a store adds to a Job's selector and template.
+ * Expects both in one form: of the same kind and name, with defaults, and both with or
+ * both without what a store adds to a Job's selector and template.
  *
  * @param options.hasStarted Whether a Job has had pods. One that is suspended and has not
  * may still be sent elsewhere.

@@ -5,7 +5,7 @@
  * @module
  */
 
-import type { Place } from "../fault/mod.ts";
+import { type Place, showValue } from "../fault/mod.ts";
 import type { JobTemplate } from "../workload/mod.ts";
 import {
   checkFields,
@@ -166,18 +166,20 @@ function countIndexes(text: string, completions: number): IndexCount {
   for (const part of text === "" ? [] : text.split(",")) {
     const ends = part.split("-");
     if (ends.length > 2) {
-      return faulty(`"${part}" must have at most two parts separated by '-'`);
+      return faulty(
+        `${showValue(part)} must have at most two parts separated by '-'`,
+      );
     }
     if (!ends.every((end) => /^\d{1,10}$/.test(end))) {
-      return faulty(`"${part}" must be an index or two`);
+      return faulty(`${showValue(part)} must be an index or two`);
     }
     const [from = 0, to = from] = ends.map(Number);
     if (from <= before || to < from) {
-      return faulty(`"${part}" must be higher than what is before it`);
+      return faulty(`${showValue(part)} must be higher than what is before it`);
     }
     if (to >= completions) {
       return faulty(
-        `"${part}" must be less than the ${completions} completions`,
+        `${showValue(part)} must be less than the ${completions} completions`,
       );
     }
     count += to - from + 1;

@@ -7,6 +7,7 @@
 import type { EventSink, PodRef } from "../../api/types/mod.ts";
 import { type Fault, formatFault } from "../../api/fault/mod.ts";
 import { formatObjectId, podRef } from "../../api/objects/mod.ts";
+import { workloadId, type WorkloadManifest } from "../../api/workload/mod.ts";
 import { type Clock, momentOf } from "../../base/mod.ts";
 import type {
   Gauge,
@@ -148,6 +149,10 @@ export class FileReporter {
           uid: "",
         }));
       case "last_good":
+        return [
+          ...report.pods.map(podRef),
+          ...(report.workloads ?? []).map(workloadRef),
+        ];
       case "duplicate_object":
         // An object has no events: the pods that may miss it get them.
         return report.pods.map(podRef);
@@ -157,6 +162,12 @@ export class FileReporter {
         return [];
     }
   }
+}
+
+/** What makes pods, as events name it; its UID is its store's. */
+function workloadRef(workload: WorkloadManifest): PodRef {
+  const { apiVersion } = workload;
+  return { apiVersion, ...workloadId(workload), uid: "" };
 }
 
 interface PublishedReport {

@@ -86,7 +86,10 @@ Deno.test("main() gets sources in every form", async () => {
       message: "/m/a.yaml: bad\nname",
       ...time,
     }],
-    lastGood: [{ manifest: "/m/a.yaml", pods: ["default/a", "default/b"] }],
+    lastGood: [
+      { manifest: "/m/a.yaml", pods: ["default/a", "default/b"] },
+      { manifest: "/m/w.yaml", pods: [], workloads: ["Deployment default/w"] },
+    ],
   }, {
     name: "http",
     location: "http://h/",
@@ -103,7 +106,7 @@ Deno.test("main() gets sources in every form", async () => {
       "MESSAGE",
     ],
     [
-      ...["file", "True", "3", "2", "InvalidManifest", "/m"],
+      ...["file", "True", "3", "3", "InvalidManifest", "/m"],
       "/m/a.yaml: bad name",
     ],
     ["http", "False", "0", "0", "Starting", "http://h/", "<none>"],

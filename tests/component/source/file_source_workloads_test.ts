@@ -68,6 +68,19 @@ Deno.test("FileSource keeps the last good workload of an invalid edit, across a 
   const [report] = rig.report();
   ok(report?.kind === "last_good");
   match(report.faults[0]?.message ?? "", /does not match/);
+  deepStrictEqual(
+    rig.events.map(({ pod, reason }) => [pod, reason]),
+    [[
+      {
+        apiVersion: "apps/v1",
+        kind: "Deployment",
+        namespace: "default",
+        name: "web",
+        uid: "",
+      },
+      "FailedValidation",
+    ]],
+  );
   await untilWorkloads(rig, "Deployment default/web i:1");
   await rig.stop();
   const { root } = rig;

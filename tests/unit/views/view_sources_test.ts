@@ -10,6 +10,7 @@ import { viewSources } from "../../../mod/views/view_sources.ts";
 import { NOW_MS } from "../../support/observed_pods.ts";
 import { podOf } from "../../support/pods.ts";
 import { viewedCore, viewedSource } from "../../support/views/viewed_core.ts";
+import { manifestDeployment } from "../../support/api/workload_drafts.ts";
 
 Deno.test("viewSources() shows what each source wants, what is wrong with it and what runs on", () => {
   const of = (source: string) => ({
@@ -39,6 +40,13 @@ Deno.test("viewSources() shows what each source wants, what is wrong with it and
               faults: [],
               pods: [a, b],
             },
+            {
+              kind: "last_good",
+              file: "/m/w.yaml",
+              faults: [],
+              pods: [],
+              workloads: [manifestDeployment({ namespace: "shop" })],
+            },
           ],
         }),
       ],
@@ -51,7 +59,14 @@ Deno.test("viewSources() shows what each source wants, what is wrong with it and
     ready: true,
     pods: 2,
     conditions: [{ ...condition, lastTransitionTime: "2026-01-02T03:04:05Z" }],
-    lastGood: [{ manifest: "/m/ab.yaml", pods: ["shop/a", "shop/b"] }],
+    lastGood: [
+      { manifest: "/m/ab.yaml", pods: ["shop/a", "shop/b"] },
+      {
+        manifest: "/m/w.yaml",
+        pods: [],
+        workloads: ["Deployment shop/web"],
+      },
+    ],
   }, {
     name: "http",
     location: "http://x/",

@@ -230,6 +230,13 @@ testWorkloads("Job", [
   indexesRow("0-2,2-3", '"2-3" must be higher than what is before it'),
   indexesRow("3-2", '"3-2" must be higher than what is before it'),
   [
+    "as long a text of indexes as there may be",
+    succeeding({ succeededIndexes: "1".repeat(65_536) }),
+    `${POLICY}.rules[0].succeededIndexes: Invalid value: "${
+      "1".repeat(64)
+    }…": "${"1".repeat(64)}…" must be an index or two`,
+  ],
+  [
     "a very long text of indexes",
     succeeding({ succeededIndexes: "1".repeat(65_537) }),
     `${POLICY}.rules[0].succeededIndexes: Invalid value: "${
