@@ -9,15 +9,18 @@
  * later and costs no promise: for lines that carry every event of a server.
  */
 export class Wake {
-  /** Does the work; set while the loop runs and sleeps. */
-  #step: (() => void) | undefined;
+  /** Due is a loop that has been woken and is about to work. */
+  #state: "off" | "asleep" | "due" | "working" = "off";
+  /** Whether it was rung for while it worked. */
+  #isRung = false;
+  #step: () => void = () => {};
 
   /** Wakes the loop, or lets it work once more if it works. */
   ring(): void {
-    const step = this.#step;
-    if (step === undefined) return;
-    this.#step = undefined;
-    queueMicrotask(step);
+    if (this.#state === "working") this.#isRung = true;
+    if (this.#state !== "asleep") return;
+    this.#state = "due";
+    queueMicrotask(this.#step);
   }
 
   /**
@@ -32,22 +35,22 @@ export class Wake {
   ): Promise<void> {
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     const ring = (): void => this.ring();
-    const step = (): void => {
+    this.#step = () => {
       if (signal.aborted) return resolve();
-      // Before the work, so that a ring from within is not lost.
-      this.#step = step;
+      this.#state = "working";
+      this.#isRung = false;
       try {
         const working = work();
-        if (working === undefined) return;
-        this.#step = undefined;
-        working.then(step, reject);
+        if (working !== undefined) return void working.then(this.#step, reject);
       } catch (error) {
-        this.#step = undefined;
-        reject(error);
+        return reject(error);
       }
+      this.#state = "asleep";
+      if (this.#isRung) this.ring();
     };
-    signal.addEventListener("abort", ring, { once: true });
-    queueMicrotask(step);
+    signal.addEventListener("abort", ring);
+    this.#state = "asleep";
+    this.ring();
     return promise.finally(() => signal.removeEventListener("abort", ring));
   }
 }

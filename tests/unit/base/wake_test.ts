@@ -74,6 +74,24 @@ Deno.test("Wake.run() does not work beside itself", async () => {
   await running;
 });
 
+Deno.test("Wake.run() does not work beside itself after a ring from within", async () => {
+  const wake = new Wake();
+  const stop = new AbortController();
+  const gate = Promise.withResolvers<void>();
+  let works = 0;
+  const running = wake.run(() => {
+    works++;
+    wake.ring();
+    return gate.promise;
+  }, stop.signal);
+  await clock.advance(0);
+  strictEqual(works, 1);
+  stop.abort();
+  gate.resolve();
+  await running;
+  strictEqual(works, 1);
+});
+
 Deno.test("Wake.run() that is stopped while it waits ends afterwards", async () => {
   const wake = new Wake();
   const stop = new AbortController();

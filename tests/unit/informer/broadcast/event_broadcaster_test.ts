@@ -118,6 +118,24 @@ Deno.test("EventBroadcaster stops what a sink does that is taken away", async ()
   strictEqual(isStopped, true);
 });
 
+Deno.test("EventBroadcaster gives a sink one event at a time, also those that it causes", async () => {
+  await using rig = new Rig();
+  const gate = Promise.withResolvers<void>();
+  const begun: string[] = [];
+  rig.broadcaster.addSink("one", ({ message }) => {
+    begun.push(message);
+    if (message === "cause") rig.say("effect");
+    return gate.promise;
+  });
+  await rig.run();
+  rig.say("cause");
+  await rig.clock.advance(0);
+  deepStrictEqual(begun, ["cause"]);
+  gate.resolve();
+  await rig.clock.advance(0);
+  deepStrictEqual(begun, ["cause", "effect"]);
+});
+
 Deno.test("EventBroadcaster.run() ends when all sinks have", async () => {
   const rig = new Rig();
   const gate = Promise.withResolvers<void>();
