@@ -1,6 +1,7 @@
 /** New versions of DaemonSets, after update_test.go of upstream. */
 
 import { deepStrictEqual, strictEqual } from "node:assert/strict";
+import { daemonSetController } from "../../../../mod/controller/daemon/mod.ts";
 import {
   DaemonRig,
   daemonSet,
@@ -203,3 +204,19 @@ Deno.test("beside an old pod a failed one waits for a third that goes", async ()
     "skerry.dev/failures-before": "1",
   });
 });
+
+for (
+  const [minReadySeconds, againAfterMs] of [[undefined, undefined], [5, 5_000]]
+) {
+  Deno.test(`a pod that is ready now is looked at again after ${againAfterMs} ms`, async () => {
+    await using rig = await settled();
+    const spec = minReadySeconds === undefined ? {} : { minReadySeconds };
+    const controller = daemonSetController({ nodeName: "edge" });
+    const { cache } = rig.on.objects;
+    const seen = controller.gather(daemonSet(spec), cache);
+    const { lastTransitionTime = "" } = seen.pods[0]?.status?.conditions?.[0] ??
+      {};
+    const nowMs = Date.parse(lastTransitionTime);
+    strictEqual(controller.step(seen, nowMs).againAfterMs, againAfterMs);
+  });
+}
