@@ -10,6 +10,7 @@ import {
   containerEnvironment,
   type EnvironmentInput,
 } from "../../../../mod/runtime/spec/environment.ts";
+import { MAX_PROGRAM_LENGTH } from "../../../../mod/runtime/spec/expansion.ts";
 import {
   type KeyFile,
   keyFileName,
@@ -213,4 +214,23 @@ Deno.test("containerEnvironment() sets no variables of services where there are 
   for (const enableServiceLinks of [true, false]) {
     deepStrictEqual(environment({}, {}, pod({ enableServiceLinks })), {});
   }
+});
+
+Deno.test("containerEnvironment() keeps a byte order mark of an object's text", () => {
+  const objects = objectGetter([keyed("ConfigMap", "mark", { A: "\uFEFFx" })]);
+  deepStrictEqual(
+    environment({ envFrom: [{ configMapRef: { name: "mark" } }] }, { objects }),
+    { A: "\uFEFFx" },
+  );
+});
+
+Deno.test("containerEnvironment() counts the names of variables as well", () => {
+  const name = "N".repeat(MAX_PROGRAM_LENGTH - 1);
+  deepStrictEqual(environment({ env: [{ name, value: "1" }] }), {
+    [name]: "1",
+  });
+  throws(
+    () => environment({ env: [{ name, value: "12" }] }),
+    /Cannot give the program its variables/,
+  );
 });
