@@ -135,7 +135,7 @@ async function completed(line: readonly string[]): Promise<string[]> {
 
 for (
   const [line, wanted] of [
-    [["skerry", "de"], ["describe"]],
+    [["skerry", "de"], ["describe", "delete"]],
     [["skerry", "get", "e"], ["events"]],
     [["skerry", "explain", ""], ["web", "job"]],
     [["skerry", "logs", "--ti"], ["--timestamps"]],

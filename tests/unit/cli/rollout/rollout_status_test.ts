@@ -262,7 +262,10 @@ function kept(
   uid: string = "u",
 ): ShownObject {
   const owner = { apiVersion: "apps/v1", kind: "X", name: "foo", uid };
-  const ownerReferences = [{ ...owner, controller: true }];
+  const ownerReferences = [
+    { ...owner, uid: "some other" },
+    { ...owner, controller: true },
+  ];
   const meta = { name: "k", namespace: "bar", uid: "k", ownerReferences };
   return {
     apiVersion: "apps/v1",

@@ -87,6 +87,8 @@ for (
     ["{.items[?(@.n==-1)].name}", ""],
     ["{.items[?(@.name>'a')].name}", "b c"],
     ["{.items[?(@.name>1)].name}", ""],
+    ["{.items[?(@.n<'9')].name}", ""],
+    ["{.items[?('0'<@.n)].name}", ""],
     ["{.items[?(@.ips[0]=='9')].name}", "c"],
     ["{.items[?(@.missing=='9')].name}", ""],
     ["{.items[?('a'==@.name)].name}", "a"],
