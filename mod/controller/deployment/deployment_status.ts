@@ -9,7 +9,11 @@ import { defined } from "../../base/mod.ts";
 import { formatTime } from "../../pod/status/mod.ts";
 import type { ChangeFailure } from "../run/mod.ts";
 import type { Revisions } from "./revisions.ts";
-import { availableReplicas, type RolloutBudget } from "./rollout_budget.ts";
+import {
+  availableReplicas,
+  type RolloutBudget,
+  wishedReplicas,
+} from "./rollout_budget.ts";
 
 /** What a Deployment says of itself. */
 export type DeploymentStatus = NonNullable<Deployment["status"]>;
@@ -45,7 +49,6 @@ export function deploymentStatus(input: DeploymentInput): DeploymentStatus {
   const total = (of: (status: SetStatus) => number | undefined): number =>
     sets.reduce((sum, { status }) => sum + (status && of(status) || 0), 0);
   const available = availableReplicas(sets);
-  const replicas = total((each) => each.replicas);
   const collisions = deployment.status?.collisionCount ?? 0;
   const hasCollided = failures.some(({ change, failure }) =>
     change.verb === "create" && failure.reason === "AlreadyExists"
@@ -54,11 +57,11 @@ export function deploymentStatus(input: DeploymentInput): DeploymentStatus {
   const numbers: DeploymentStatus = {
     ...defined({ observedGeneration: deployment.metadata.generation }),
     ...(collisionCount > 0 && { collisionCount }),
-    replicas,
+    replicas: total((each) => each.replicas),
     updatedReplicas: revisions.newest?.status?.replicas ?? 0,
     readyReplicas: total((each) => each.readyReplicas),
     availableReplicas: available,
-    unavailableReplicas: Math.max(0, replicas - available),
+    unavailableReplicas: Math.max(0, wishedReplicas(sets) - available),
     terminatingReplicas: total((each) => each.terminatingReplicas),
   };
   const least = deployment.spec.replicas - budget.maxUnavailable;
@@ -152,6 +155,7 @@ function progress(
   if (reason === "DeploymentPaused") {
     return progressing("Unknown", "DeploymentResumed", "Deployment is resumed");
   }
+  if (isRolledBack(input.revisions)) return missedDeadline(input);
   if (isComplete(deployment, numbers)) {
     const message = `${subject(input)} has successfully progressed.`;
     return progressing("True", "NewReplicaSetAvailable", message);
@@ -159,7 +163,10 @@ function progress(
   // A complete one that loses pods, or is scaled, is not rolled out again.
   const isDone = reason === "NewReplicaSetAvailable" &&
     numbers.replicas === numbers.updatedReplicas;
-  if (before !== undefined && isDone) return findingOf(before);
+  // Of the version before it says nothing, should no status have been written in between.
+  if (before !== undefined && isDone && !isStale(before, input.revisions)) {
+    return findingOf(before);
+  }
   return rolloutProgress(input, numbers);
 }
 
@@ -167,23 +174,33 @@ function rolloutProgress(
   input: DeploymentInput,
   numbers: DeploymentStatus,
 ): ConditionFinding | undefined {
-  const { deployment, revisions: { newest, target } } = input;
+  const { deployment, revisions: { newest } } = input;
   const before = conditionOf(deployment.status, "Progressing");
   if (hasMoved(deployment.status, numbers)) {
     const message = `${subject(input)} is progressing.`;
     const moved = progressing("True", "ReplicaSetUpdated", message);
     return { ...moved, isNews: true };
   }
-  if (before === undefined || isStale(before, input.revisions)) {
+  const isNew = before === undefined || before.reason === "FailedCreate" ||
+    isStale(before, input.revisions);
+  if (isNew) {
     if (newest === undefined) return undefined;
     const message = `Created new replica set "${newest.metadata.name}"`;
     const begun = progressing("True", "NewReplicaSetCreated", message);
     return { ...begun, isNews: true };
   }
-  if (!isTimedOut(input, before)) return findingOf(before);
-  const back = target === newest || target === undefined
-    ? "."
-    : `; "${target.metadata.name}" runs in its place.`;
+  return isTimedOut(input, before) ? missedDeadline(input) : findingOf(before);
+}
+
+function isRolledBack({ newest, target }: Revisions): boolean {
+  return target !== newest;
+}
+
+function missedDeadline(input: DeploymentInput): ConditionFinding {
+  const { revisions, revisions: { target } } = input;
+  const back = target !== undefined && isRolledBack(revisions)
+    ? `; "${target.metadata.name}" runs in its place.`
+    : ".";
   const message = `${subject(input)} has timed out progressing${back}`;
   return progressing("False", "ProgressDeadlineExceeded", message);
 }
@@ -212,8 +229,9 @@ function isStale(
   const isAboutOne = reason === "NewReplicaSetAvailable" ||
     reason === "ProgressDeadlineExceeded" || reason === "ReplicaSetUpdated" ||
     reason === "NewReplicaSetCreated";
+  // The first name is what it is about; another one may run in its place.
   return isAboutOne && newest !== undefined &&
-    !message.includes(`"${newest.metadata.name}"`);
+    message.split('"')[1] !== newest.metadata.name;
 }
 
 function isTimedOut(

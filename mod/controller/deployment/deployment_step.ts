@@ -20,6 +20,7 @@ import {
   type Wishes,
 } from "../run/mod.ts";
 import {
+  conditionOf,
   type DeploymentStatus,
   deploymentStatus,
   isComplete,
@@ -27,6 +28,8 @@ import {
 } from "./deployment_status.ts";
 import {
   annotationChanges,
+  hasMissed,
+  isSetOf,
   newReplicaSet,
   noteOutcome,
   revisionOf,
@@ -38,9 +41,10 @@ import {
   wasComplete,
 } from "./revisions.ts";
 import {
+  knowsItsSize,
+  presentReplicas,
   type RolloutBudget,
   rolloutBudget,
-  wishedReplicas,
 } from "./rollout_budget.ts";
 import {
   isResized,
@@ -98,23 +102,27 @@ export function stepDeployment(
   const input = { deployment, revisions, budget, nowMs };
   const planned = deploymentStatus({ ...input, failures: [] });
   const isEnding = deployment.metadata.deletionTimestamp !== undefined;
-  const rollout = isEnding ? [] : [
-    ...annotationChanges(deployment, revisions, sets),
-    ...outcomeChanges(deployment, { revisions, status: planned }),
-    ...rolloutChanges(deployment, { revisions, sets, budget, pods }),
+  // One after the other: each changes what the next one starts from.
+  const next = isEnding ? [] : [
+    () => annotationChanges(deployment, revisions, sets),
+    () => outcomeChanges(deployment, { revisions, status: planned }),
+    () => rolloutChanges(deployment, { revisions, sets, budget, pods }),
+    () => outdatedSets(deployment, { revisions, status: planned }),
   ];
-  const changes = rollout.length > 0 || isEnding
-    ? rollout
-    : outdatedSets(deployment, { revisions, status: planned });
+  const changes = [() => claimed.changes, ...next].values()
+    .map((wish) => wish()).find((wished) => wished.length > 0) ?? [];
   const againAfterMs = progressLeftMs(deployment, planned, nowMs);
   return {
-    changes: [...claimed.changes, ...changes],
+    changes,
     status: (failures) => deploymentStatus({ ...input, failures }),
     ...defined({ againAfterMs }),
   };
 }
 
-/** Notes once of the newest version how it went, so that there is a good one to go back to. */
+/**
+ * Notes once of the newest version how it went, so that there is a good one to go back to
+ * when that is wished, and be it later.
+ */
 function outcomeChanges(
   deployment: Deployment,
   { revisions: { newest, target }, status }: {
@@ -122,16 +130,17 @@ function outcomeChanges(
     readonly status: DeploymentStatus;
   },
 ): readonly Change[] {
-  if (!wantsRollback(deployment) || newest === undefined) return [];
-  if (newest !== target) return [];
-  if (isComplete(deployment, status)) {
-    return wasComplete(newest) ? [] : [noteOutcome(newest, "complete")];
+  if (newest === undefined || newest !== target || wasComplete(newest)) {
+    return [];
   }
-  const isLate =
-    status.conditions?.some(({ type, reason }) =>
-      type === "Progressing" && reason === "ProgressDeadlineExceeded"
-    ) ?? false;
-  return isLate && !wasComplete(newest) ? [noteOutcome(newest, "failed")] : [];
+  if (isComplete(deployment, status)) {
+    // No pods prove nothing.
+    const isProven = deployment.spec.replicas > 0;
+    return isProven ? [noteOutcome(newest, "complete")] : [];
+  }
+  const isLate = wantsRollback(deployment) && !hasMissed(newest) &&
+    conditionOf(status, "Progressing")?.reason === "ProgressDeadlineExceeded";
+  return isLate ? [noteOutcome(newest, "failed")] : [];
 }
 
 function rolloutChanges(
@@ -148,12 +157,14 @@ function rolloutChanges(
   const scaleTo = (sizes: readonly SetSize[]): Change[] =>
     sizes.flatMap(([set, to]) => scaleChange(deployment, set, { to, budget }));
   if (paused || isResized(deployment, sets)) {
-    return scaleTo(resize(deployment, revisions, budget));
+    const sizes = resize(deployment, revisions, budget);
+    // Several sets of one that is to be recreated are brought to an end as usual.
+    if (paused || sizes.length > 0) return scaleTo(sizes);
   }
   if (strategy.type === "Recreate") {
     const active = old.filter(({ spec }) => spec.replicas > 0);
     if (active.length > 0) return scaleTo(active.map((set) => [set, 0]));
-    if (old.some((set) => isAlive(pods.get(set.metadata.uid)))) return [];
+    if (old.some((set) => hasPods(set, pods.get(set.metadata.uid)))) return [];
   }
   if (target === undefined) return [create(deployment, { sets, budget })];
   return strategy.type === "Recreate"
@@ -161,8 +172,10 @@ function rolloutChanges(
     : scaleTo(rollingMove(deployment, target, { old, budget }));
 }
 
-function isAlive(pods: readonly Pod[] = []): boolean {
-  return pods.some((pod) => !isEndedPod(pod));
+/** Whether pods of a set are there, or may be. */
+function hasPods(set: ReplicaSet, pods: readonly Pod[] = []): boolean {
+  return (set.status?.replicas ?? 0) > 0 || !knowsItsSize(set) ||
+    pods.some((pod) => !isEndedPod(pod));
 }
 
 function create(
@@ -172,7 +185,7 @@ function create(
     readonly budget: RolloutBudget;
   },
 ): Change {
-  const all = wishedReplicas(sets);
+  const all = presentReplicas(sets);
   const to = newReplicas(deployment, { has: 0, all }, budget);
   const object = newReplicaSet(deployment, to, { sets, budget });
   const done = scaled(object, "up", { from: 0, to });
@@ -185,6 +198,7 @@ function create(
   return {
     verb: "create",
     object,
+    isSame: (found) => isSetOf(deployment, found),
     events: { failed, ...(to > 0 && { done }) },
   };
 }
@@ -197,8 +211,9 @@ function outdatedSets(
     readonly status: DeploymentStatus;
   },
 ): readonly Change[] {
+  // Of a rollout that is paused the last good version may be needed yet.
   const isOver = isComplete(deployment, status) ||
-    deployment.spec.paused === true;
+    deployment.spec.paused === true && !wantsRollback(deployment);
   if (!isOver || newest !== target) return [];
   const { revisionHistoryLimit } = deployment.spec;
   const kept = old.filter(({ metadata }) =>

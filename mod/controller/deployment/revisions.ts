@@ -6,13 +6,21 @@
 
 import { stableJson } from "../../api/objects/mod.ts";
 import type {
+  ApiObject,
   Deployment,
   PodTemplate,
   ReplicaSet,
 } from "../../api/workload/mod.ts";
 import type { NewObject } from "../../api/access/mod.ts";
+import { defined } from "../../base/mod.ts";
 import { safeHash } from "../history/mod.ts";
-import { type Change, controllerReference, exactRef } from "../run/mod.ts";
+import {
+  type Change,
+  controllerOf,
+  controllerReference,
+  exactRef,
+  isOfKind,
+} from "../run/mod.ts";
 import { byAge, type RolloutBudget } from "./rollout_budget.ts";
 
 /** Label of a ReplicaSet and its pods: which template they are of. */
@@ -23,9 +31,9 @@ const DESIRED = "deployment.kubernetes.io/desired-replicas";
 const MOST = "deployment.kubernetes.io/max-replicas";
 /** On a Deployment: a version that is not there in time gives way to the last one that was. */
 const ROLLBACK = "skerry.dev/rollback-on-deadline";
-/** On a ReplicaSet: all of its pods were available once, as its Deployment wanted. */
+/** On a ReplicaSet: the last number under which all of its pods were available. */
 const COMPLETE = "skerry.dev/was-complete";
-/** On a ReplicaSet: it was not there in time. */
+/** On a ReplicaSet: the last number under which it was not there in time. */
 const FAILED = "skerry.dev/missed-deadline";
 
 /** Kept by controllers, so not a Deployment's to hand down. */
@@ -61,11 +69,12 @@ export function revisionsOf(
   const newest = sorted.find(({ spec }) =>
     plainTemplate(spec.template) === wanted
   );
-  const hasFailed = newest?.metadata.annotations?.[FAILED] !== undefined &&
-    wantsRollback(deployment);
+  // A template that comes back has a new number, and with it the whole time again.
+  const hasFailed = newest !== undefined && wantsRollback(deployment) &&
+    numberIn(newest, FAILED) === wantedRevision(newest, sets);
   const good = hasFailed
-    ? sorted.filter((each) => each !== newest && wasComplete(each))
-      .toSorted((a, b) => revisionOf(a) - revisionOf(b)).at(-1)
+    ? sorted.filter((each) => each !== newest && completedAs(each) > 0)
+      .toSorted((a, b) => completedAs(a) - completedAs(b)).at(-1)
     : undefined;
   const target = good ?? newest;
   return { newest, target, old: sorted.filter((each) => each !== target) };
@@ -76,15 +85,42 @@ export function wantsRollback({ metadata }: Deployment): boolean {
   return metadata.annotations?.[ROLLBACK] === "true";
 }
 
-/** Whether all pods of a version were available once. */
-export function wasComplete({ metadata }: ReplicaSet): boolean {
-  return metadata.annotations?.[COMPLETE] !== undefined;
+/** Whether all pods of a version were available since it has its number. */
+export function wasComplete(set: ReplicaSet): boolean {
+  return completedAs(set) === revisionOf(set);
+}
+
+/** Whether it is noted that a version was not there in time since it has its number. */
+export function hasMissed(set: ReplicaSet): boolean {
+  return numberIn(set, FAILED) === revisionOf(set);
+}
+
+/** The last number under which all pods of a version were available; 0 if never. */
+function completedAs(set: ReplicaSet): number {
+  return numberIn(set, COMPLETE);
 }
 
 /** The number of a version, from 1; 0 for one that has none. */
-export function revisionOf({ metadata }: ReplicaSet | Deployment): number {
-  const text = metadata.annotations?.[REVISION] ?? "";
+export function revisionOf(set: ReplicaSet): number {
+  return numberIn(set, REVISION);
+}
+
+function numberIn({ metadata }: ReplicaSet, key: string): number {
+  const text = metadata.annotations?.[key] ?? "";
   return /^\d+$/.test(text) ? Number(text) : 0;
+}
+
+/** The newest version has the highest number. */
+function wantedRevision(
+  newest: ReplicaSet,
+  sets: readonly ReplicaSet[],
+): number {
+  const others = sets.filter((each) => each !== newest);
+  return Math.max(revisionOf(newest), nextRevision(others));
+}
+
+function nextRevision(sets: readonly ReplicaSet[]): number {
+  return Math.max(0, ...sets.map(revisionOf)) + 1;
 }
 
 /** Notes that a version did, or did not, become what its Deployment wanted. */
@@ -93,7 +129,7 @@ export function noteOutcome(
   outcome: "complete" | "failed",
 ): Change {
   const key = outcome === "complete" ? COMPLETE : FAILED;
-  return annotate(set, { [key]: "true" });
+  return annotate(set, { [key]: `${revisionOf(set)}` });
 }
 
 /** What the annotations of the newest set and its Deployment should be, where they differ. */
@@ -103,13 +139,10 @@ export function annotationChanges(
   sets: readonly ReplicaSet[],
 ): readonly Change[] {
   if (newest === undefined) return [];
-  const others = sets.filter((each) => each !== newest);
-  const least = Math.max(0, ...others.map(revisionOf)) + 1;
   const known = revisionOf(newest);
-  const revision = `${Math.max(known, least)}`;
+  const revision = `${wantedRevision(newest, sets)}`;
   const { annotations = {} } = newest.metadata;
-  const history = [annotations[HISTORY], known || undefined]
-    .filter((each) => each !== undefined && each !== "").join(",");
+  const history = longerHistory(annotations[HISTORY], known);
   const wanted = {
     ...inherited(deployment),
     ...(`${known}` !== revision && {
@@ -136,6 +169,25 @@ export function annotationChanges(
   return changes;
 }
 
+/** As upstream's maxRevHistoryLengthInChars. */
+const LONGEST_HISTORY = 2_000;
+
+/** The numbers that a version had, the oldest of which are forgotten. */
+function longerHistory(before: string | undefined, known: number): string {
+  const numbers = [...(before ?? "").split(","), known > 0 ? `${known}` : ""]
+    .filter((each) => each !== "");
+  while (numbers.join().length > LONGEST_HISTORY) numbers.shift();
+  return numbers.join();
+}
+
+/** Whether a ReplicaSet is the one that a Deployment would make. */
+export function isSetOf(deployment: Deployment, found: ApiObject): boolean {
+  return isOfKind("ReplicaSet", found) &&
+    controllerOf(found)?.uid === deployment.metadata.uid &&
+    plainTemplate(found.spec.template) ===
+      plainTemplate(deployment.spec.template);
+}
+
 /** The ReplicaSet that a Deployment has not got yet. */
 export function newReplicaSet(
   deployment: Deployment,
@@ -149,17 +201,16 @@ export function newReplicaSet(
   const { collisionCount } = deployment.status ?? {};
   const hash = safeHash(plainTemplate(template), collisionCount);
   const labels = { ...template.metadata?.labels, [HASH_LABEL]: hash };
-  const revision = Math.max(0, ...sets.map(revisionOf)) + 1;
   return {
     apiVersion: "apps/v1",
     kind: "ReplicaSet",
     metadata: {
-      name: `${metadata.name}-${hash}`,
+      name: `${metadata.name.slice(0, LONGEST_NAME - HASH_LENGTH - 1)}-${hash}`,
       namespace: metadata.namespace,
       labels,
       annotations: {
         ...inherited(deployment),
-        [REVISION]: `${revision}`,
+        [REVISION]: `${nextRevision(sets)}`,
         ...replicaAnnotations(deployment, budget),
       },
       ownerReferences: [controllerReference(deployment)],
@@ -192,13 +243,18 @@ export function scaleChange(
   { to, budget }: { readonly to: number; readonly budget: RolloutBudget },
 ): readonly Change[] {
   const from = set.spec.replicas;
+  const { resourceVersion } = set.metadata;
   const annotations = replicaAnnotations(deployment, budget);
   if (from === to && !differs(set.metadata.annotations, annotations)) return [];
   const way = from < to ? "up" : "down";
   return [{
     verb: "patch",
     ref: exactRef(set),
-    patch: { metadata: { annotations }, spec: { replicas: to } },
+    // What was reckoned from another state of the set is not done, as upstream.
+    patch: {
+      metadata: { ...defined({ resourceVersion }), annotations },
+      spec: { replicas: to },
+    },
     ...(from !== to && { events: { done: scaled(set, way, { from, to }) } }),
   }];
 }
@@ -259,3 +315,7 @@ function plainTemplate({ metadata = {}, spec }: PodTemplate): string {
     spec,
   });
 }
+
+/** Of a DNS subdomain, and of a hash. */
+const LONGEST_NAME = 253;
+const HASH_LENGTH = 10;

@@ -9,6 +9,8 @@ import { annotatedSize, type Revisions } from "./revisions.ts";
 import {
   availableReplicas,
   byAge,
+  lastingReplicas,
+  presentReplicas,
   type RolloutBudget,
   wishedReplicas,
 } from "./rollout_budget.ts";
@@ -41,7 +43,7 @@ export function rollingMove(
 ): readonly SetSize[] {
   const { replicas } = deployment.spec;
   const has = target.spec.replicas;
-  const all = wishedReplicas([...old, target]);
+  const all = presentReplicas([...old, target]);
   const to = has > replicas
     ? replicas
     : newReplicas(deployment, { has, all }, budget);
@@ -58,17 +60,17 @@ function shrinkOld(
   },
 ): readonly SetSize[] {
   const least = replicas - budget.maxUnavailable;
-  const missing = target.spec.replicas - availableReplicas([target]);
+  const missing = target.spec.replicas - lastingReplicas([target]);
   let spare = wishedReplicas([...old, target]) - least - missing;
   if (spare <= 0) return [];
   const sizes = new Map(old.map((set) => [set, set.spec.replicas]));
   for (const set of old) {
-    const unhealthy = set.spec.replicas - availableReplicas([set]);
-    const cut = Math.max(0, Math.min(spare, unhealthy));
+    const unhealthy = set.spec.replicas - lastingReplicas([set]);
+    const cut = Math.min(spare, unhealthy);
     sizes.set(set, set.spec.replicas - cut);
     spare -= cut;
   }
-  let surplus = availableReplicas([...old, target]) - least;
+  let surplus = lastingReplicas([...old, target]) - least;
   for (const [set, size] of sizes) {
     const cut = Math.max(0, Math.min(surplus, size));
     sizes.set(set, size - cut);

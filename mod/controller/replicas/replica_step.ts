@@ -82,9 +82,8 @@ export function stepReplicas(
   { owner, candidates, related }: SeenReplicas<ReplicaOwner>,
   nowMs: number,
 ): Wishes<Status> {
-  const claimed = claim(owner, candidates.filter(isActivePod), {
-    selector: replicaSelector(owner),
-  });
+  const selector = replicaSelector(owner);
+  const claimed = claim(owner, candidates.filter(isActivePod), { selector });
   const pods = claimed.mine;
   const isEnding = owner.metadata.deletionTimestamp !== undefined;
   const { minReadySeconds = 0 } = owner.spec;
@@ -100,14 +99,27 @@ export function stepReplicas(
       const terminating =
         candidates.filter((pod) =>
           pod.metadata.deletionTimestamp !== undefined && !isEndedPod(pod) &&
-          controllerOf(pod)?.uid === owner.metadata.uid
+          controllerOf(pod)?.uid === owner.metadata.uid &&
+          matchesLabels(selector, pod.metadata.labels)
         ).length;
-      return statusOf(owner, { pods, terminating, failures, nowMs });
+      const kept = withoutFailed(pods, failures);
+      return statusOf(owner, { pods: kept, terminating, failures, nowMs });
     },
     ...defined({
       againAfterMs: waits.length === 0 ? undefined : Math.min(...waits),
     }),
   };
+}
+
+/** Those that could not be adopted are not the owner's. */
+function withoutFailed(
+  pods: readonly Pod[],
+  failures: readonly ChangeFailure[],
+): readonly Pod[] {
+  const failed = new Set(
+    failures.map(({ change }) => change.verb === "patch" && change.ref.uid),
+  );
+  return pods.filter(({ metadata }) => !failed.has(metadata.uid));
 }
 
 function manage(

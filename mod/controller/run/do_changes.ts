@@ -111,7 +111,9 @@ async function doOne(
   const { done, failed } = change.events ?? {};
   try {
     const name = await call(change, deps);
-    if (done !== undefined) listener.tell(fill(done, { name, error: "" }));
+    if (done !== undefined && name !== undefined) {
+      listener.tell(fill(done, { name, error: "" }));
+    }
     return undefined;
   } catch (error) {
     if (isAbort(error, deps.signal)) throw error;
@@ -128,16 +130,21 @@ async function doOne(
   }
 }
 
-/** @returns the name of the object */
+/** @returns the name of the object; nothing if it was there */
 async function call(
   change: Change,
-  { client, listener, signal }: Deps,
-): Promise<string> {
+  deps: Deps,
+): Promise<string | undefined> {
+  const { client, listener, signal } = deps;
   switch (change.verb) {
     case "create": {
-      const made = await client.create(change.object, signal);
-      listener.wrote(made);
-      return made.metadata.name;
+      const made = await unlessSame(
+        change,
+        () => client.create(change.object, signal),
+        deps,
+      );
+      listener.wrote(made.object);
+      return made.isNew ? made.object.metadata.name : undefined;
     }
     case "patch": {
       const { ref, patch } = change;
@@ -152,6 +159,26 @@ async function call(
       listener.deleted(ref);
       return ref.name;
     }
+  }
+}
+
+/** What is there already counts if it is what was wished. */
+async function unlessSame(
+  { object, isSame }: Extract<Change, { readonly verb: "create" }>,
+  act: () => Promise<ApiObject>,
+  { client, signal }: Deps,
+): Promise<{ readonly object: ApiObject; readonly isNew: boolean }> {
+  try {
+    return { object: await act(), isNew: true };
+  } catch (error) {
+    const { apiVersion, kind, metadata: { namespace, name } } = object;
+    const mayBe = name !== undefined && isSame !== undefined &&
+      hasFailed(error, "AlreadyExists");
+    if (!mayBe) throw error;
+    const ref = { apiVersion, kind, namespace, name };
+    const found = await client.get(ref, signal);
+    if (!isSame(found)) throw error;
+    return { object: found, isNew: false };
   }
 }
 

@@ -85,6 +85,7 @@ export function claim<T extends ApiObject>(
   return { mine, changes };
 }
 
+// The list of owners is replaced as a whole, so it must be the one that was seen.
 function adopt(owner: ApiObject, candidate: ApiObject): Change {
   const others = candidate.metadata.ownerReferences ?? [];
   const ownerReferences = [...others, controllerReference(owner)];
@@ -108,7 +109,7 @@ function release(owner: ApiObject, candidate: ApiObject): Change {
   };
 }
 
-// The list of owners is replaced as a whole, so it must be the one that was seen.
+/** In a patch: the object must be the one that was seen. */
 function sameVersion({ metadata: { resourceVersion } }: ApiObject): {
   readonly resourceVersion?: string;
 } {

@@ -34,8 +34,8 @@ export function readySince({ status }: Pod): number | undefined {
 /**
  * When a pod is available: after it was ready for `minReadySeconds` without a break.
  *
- * @returns 0 when it is now, `undefined` when it is not ready, else the milliseconds that
- * are missing; on a clock that was set back never more than the whole time
+ * @returns 0 when it is now, `undefined` when it is not ready or does not say since when,
+ * else the milliseconds that are missing, never more than the whole time
  */
 export function availableInMs(
   pod: Pod,
@@ -45,8 +45,11 @@ export function availableInMs(
   const sinceMs = readySince(pod);
   if (sinceMs === undefined) return undefined;
   const wholeMs = minReadySeconds * 1000;
-  const missingMs = sinceMs + wholeMs - nowMs;
-  return Math.min(Math.max(missingMs, 0), wholeMs);
+  if (sinceMs === 0 && wholeMs > 0) return undefined;
+  const aheadMs = sinceMs - nowMs;
+  // The clock was set back: until it is there again nobody knows how long it was ready.
+  if (aheadMs > wholeMs) return 0;
+  return Math.min(Math.max(aheadMs + wholeMs, 0), wholeMs);
 }
 
 /** The pod that an owner makes from its template; its name is made from the owner's. */

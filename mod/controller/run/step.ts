@@ -12,6 +12,7 @@ import type {
 } from "../../api/access/mod.ts";
 import type { Pod } from "../../api/types/mod.ts";
 import type {
+  ApiObject,
   ControllerRevision,
   CronJob,
   DaemonSet,
@@ -91,7 +92,15 @@ export interface ChangeEvents {
 export type Change =
   & { readonly events?: ChangeEvents }
   & (
-    | { readonly verb: "create"; readonly object: NewObject }
+    | {
+      readonly verb: "create";
+      readonly object: NewObject;
+      /**
+       * Whether what is there by that name already is what is wished, made by an earlier
+       * look that the cache does not show yet; then it has not failed.
+       */
+      readonly isSame?: (found: ApiObject) => boolean;
+    }
     | {
       readonly verb: "delete";
       readonly ref: ExactRef;

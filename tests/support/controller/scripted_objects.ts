@@ -15,6 +15,7 @@ import {
 import type { ApiObject } from "../../../mod/api/workload/mod.ts";
 import { isRecord } from "../../../mod/base/mod.ts";
 import {
+  CONTROLLER_KINDS,
   type ControllerKind,
   type ControllerKinds,
   controllerOf,
@@ -35,11 +36,15 @@ export class ScriptedObjects implements ObjectClient {
   /** What was done, as `create Pod web-1`. */
   readonly calls: string[] = [];
   refuse: Refusal = () => undefined;
+  /** The same, after the call was done: its answer is lost. */
+  lose: Refusal = () => undefined;
   /** Calls that began and wait, as long as `isHeld`. */
   held: (() => void)[] | undefined;
   readonly #objects = new Map<string, ApiObject>();
-  #shown: ReadonlyMap<string, ApiObject> = this.#objects;
-  #shownVersion: number | undefined;
+  /** What the cache shows of a kind, if it is not what is there. */
+  readonly #frozen = new Map<string, Picture>();
+  /** Changes that the cache has not seen. */
+  #unseen: ApiObject[] = [];
   #version = 100;
   #names = 0;
   #made = new Map<string, number>();
@@ -47,19 +52,27 @@ export class ScriptedObjects implements ObjectClient {
   now: () => string = () => "2026-01-01T00:00:00Z";
   /** Whether Pods that have not ended wait for {@linkcode drop} when they are deleted. */
   isGraceful = false;
-  /** Called after each change. */
+  /** Called after each change, as soon as the cache shows it. */
   onChange: (object: ApiObject) => void = () => {};
+  /** Called after each change, whatever the cache shows. */
+  onWrite: (object: ApiObject) => void = () => {};
 
-  /** From now on the cache stays as it is. */
-  freeze(): void {
-    this.#shown = new Map(this.#objects);
-    this.#shownVersion = this.#version;
+  /** From now on the cache stays as it is, for all kinds or some. */
+  freeze(...kinds: readonly ControllerKind[]): void {
+    const names = kinds.length === 0 ? Object.keys(CONTROLLER_KINDS) : kinds;
+    const picture = {
+      objects: new Map(this.#objects),
+      version: this.#version,
+    };
+    for (const kind of names) {
+      if (!this.#frozen.has(kind)) this.#frozen.set(kind, picture);
+    }
   }
 
   /** The cache shows everything again. */
   thaw(): void {
-    this.#shown = this.#objects;
-    this.#shownVersion = undefined;
+    this.#frozen.clear();
+    for (const object of this.#unseen.splice(0)) this.onChange(object);
   }
 
   /** Puts an object there without a call. */
@@ -70,7 +83,7 @@ export class ScriptedObjects implements ObjectClient {
       metadata: { ...object.metadata, resourceVersion },
     };
     this.#objects.set(keyOf(kept.kind, kept.metadata), kept);
-    this.onChange(kept);
+    this.#changed(kept);
     return kept;
   }
 
@@ -80,7 +93,7 @@ export class ScriptedObjects implements ObjectClient {
     const object = this.#objects.get(key);
     this.#objects.delete(key);
     this.#version++;
-    if (object !== undefined) this.onChange(object);
+    if (object !== undefined) this.#changed(object);
   }
 
   /** All that is there of a kind. */
@@ -90,18 +103,18 @@ export class ScriptedObjects implements ObjectClient {
 
   readonly cache: ObjectCache = {
     get: (kind, namespace, name) => {
-      const found = this.#shown.get(keyOf(kind, { namespace, name }));
+      const found = this.#shown(kind).get(keyOf(kind, { namespace, name }));
       return found !== undefined && isOfKind(kind, found) ? found : undefined;
     },
     list: (kind, namespace) =>
-      [...this.#shown.values()].filter((each) => isOfKind(kind, each))
+      [...this.#shown(kind).values()].filter((each) => isOfKind(kind, each))
         .filter((each) => each.metadata.namespace === namespace),
     candidates: (kind, owner) =>
       this.cache.list(kind, owner.namespace).filter((each) => {
         const controller = controllerOf(each);
         return controller === undefined || controller.uid === owner.uid;
       }),
-    version: () => `${this.#shownVersion ?? this.#version}`,
+    version: (kind) => `${this.#frozen.get(kind)?.version ?? this.#version}`,
   };
 
   async get(ref: AccessRef): Promise<ApiObject> {
@@ -119,7 +132,7 @@ export class ScriptedObjects implements ObjectClient {
     // What takes the name of another is another one.
     const count = (this.#made.get(name) ?? 0) + 1;
     this.#made.set(name, count);
-    return this.put({
+    const made = this.put({
       ...object,
       metadata: {
         ...metadata,
@@ -129,6 +142,7 @@ export class ScriptedObjects implements ObjectClient {
         generation: 1,
       },
     });
+    return this.#answer("create", made);
   }
 
   async update(object: ApiObject): Promise<ApiObject> {
@@ -140,41 +154,66 @@ export class ScriptedObjects implements ObjectClient {
     const { kind, metadata } = object;
     await this.#call("status", { kind, ...metadata });
     const found = this.#find({ kind, ...metadata });
-    if (found.metadata.resourceVersion !== metadata.resourceVersion) {
-      throw new ApiFailure("Conflict", `${metadata.name} has changed`);
-    }
+    checkVersion(found, metadata);
     const status = "status" in object ? object.status : undefined;
     const changed: ApiObject & { readonly status: unknown } = {
       ...found,
       status,
     };
-    return this.put(changed);
+    return this.#answer("status", this.put(changed));
   }
 
   async patch(
-    ref: AccessRef,
+    ref: AccessRef & { readonly uid?: string },
     patch: Readonly<Record<string, unknown>>,
   ): Promise<ApiObject> {
     await this.#call("patch", ref);
     const found = this.#find(ref);
-    const patched = { ...found, ...mergePatch({ ...found }, patch) };
-    if (patch["spec"] === undefined) return this.put(patched);
-    const generation = (found.metadata.generation ?? 0) + 1;
-    const metadata = { ...patched.metadata, generation };
-    return this.put({ ...patched, metadata });
+    const { resourceVersion: _version, ...metadata } = found.metadata;
+    const patched = {
+      ...found,
+      ...mergePatch({ ...found, metadata }, patch),
+    };
+    checkVersion(found, {
+      ...patched.metadata,
+      uid: ref.uid ?? found.metadata.uid,
+    });
+    const generation = found.metadata.generation ?? 0;
+    const kept = patch["spec"] === undefined ? patched : {
+      ...patched,
+      metadata: { ...patched.metadata, generation: generation + 1 },
+    };
+    return this.#answer("patch", this.put(kept));
   }
 
   async delete(ref: AccessRef, { uid }: DeleteOptions): Promise<void> {
     await this.#call("delete", ref);
     const found = this.#find(ref);
-    if (uid !== undefined && found.metadata.uid !== uid) {
-      throw new ApiFailure("Conflict", `${ref.name} is another one`);
-    }
+    checkVersion(found, { uid: uid ?? found.metadata.uid });
     const waits = this.isGraceful && isOfKind("Pod", found) &&
       !isEndedPod(found);
-    if (!waits) return this.drop(ref.kind, ref.namespace, ref.name);
-    const deletionTimestamp = this.now();
-    this.put({ ...found, metadata: { ...found.metadata, deletionTimestamp } });
+    if (waits) {
+      const metadata = { ...found.metadata, deletionTimestamp: this.now() };
+      this.put({ ...found, metadata });
+    } else this.drop(ref.kind, ref.namespace, ref.name);
+    this.#answer("delete", found);
+  }
+
+  #shown(kind: string): ReadonlyMap<string, ApiObject> {
+    return this.#frozen.get(kind)?.objects ?? this.#objects;
+  }
+
+  #changed(object: ApiObject): void {
+    this.onWrite(object);
+    if (this.#frozen.has(object.kind)) this.#unseen.push(object);
+    else this.onChange(object);
+  }
+
+  #answer(verb: string, object: ApiObject): ApiObject {
+    const { kind, metadata: { name } } = object;
+    const loss = this.lose(verb, { kind, name });
+    if (loss !== undefined) throw loss;
+    return object;
   }
 
   #find(
@@ -199,6 +238,25 @@ export class ScriptedObjects implements ObjectClient {
     const refusal = this.refuse(verb, object);
     if (refusal !== undefined) throw refusal;
   }
+}
+
+/** What a cache shows that stands still. */
+interface Picture {
+  readonly objects: ReadonlyMap<string, ApiObject>;
+  readonly version: number;
+}
+
+/** As an API server: what is meant is that very object, at that version if it is said. */
+function checkVersion(
+  { metadata }: ApiObject,
+  { uid, resourceVersion = metadata.resourceVersion }: {
+    readonly uid: string;
+    readonly resourceVersion?: string;
+  },
+): void {
+  if (
+    uid !== metadata.uid || resourceVersion !== metadata.resourceVersion
+  ) throw new ApiFailure("Conflict", `${metadata.name} has changed`);
 }
 
 function keyOf(
