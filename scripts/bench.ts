@@ -3,8 +3,8 @@
  *
  * Prints one line a figure, as smallest / middle / largest, with its ratio to the bare calls
  * and its aim. Nothing here passes or fails: numbers are for people.
- * `--only change,logs,probes,cold,memory,restart,collect,start,burst,death,idle,relist,boot,footprint`
- * measures a part; the first seven need no runtime. Where `KUBELET` names a program, start,
+ * `--only change,logs,probes,cold,memory,restart,collect,informer,start,burst,death,idle,relist,boot,footprint`
+ * measures a part; the first eight need no runtime. Where `KUBELET` names a program, start,
  * burst, boot and footprint measure that kubelet, too; `--rounds=1` is the most rounds that
  * these four make.
  *
@@ -29,6 +29,7 @@ import { measureFootprint } from "./bench/footprint.ts";
 import { Bench } from "./bench/bench_runtime.ts";
 import { type Report, reportTo } from "./bench/figures.ts";
 import { measureChange } from "./bench/change.ts";
+import { measureInformer } from "./bench/informer.ts";
 import { measureLogs } from "./bench/logs.ts";
 import { measureProbes } from "./bench/probes.ts";
 import {
@@ -55,6 +56,7 @@ const ALONE = {
   memory: measureMemory,
   restart: measureRestart,
   collect: measureCollect,
+  informer: measureInformer,
 } as const;
 
 /** A kubelet to measure beside skerry; an empty variable names none. */
