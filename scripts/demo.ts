@@ -28,7 +28,14 @@ const STEPS = [
   "a broken edit is refused and its pod runs on",
   "a manifest is removed and its pod is gone",
   "a container's log is read",
+  "a Deployment has its pods, a Job is done, a StatefulSet has two databases",
+  "the Deployment is scaled",
+  "a CronJob has run",
 ] as const;
+
+/** Manifests of single pods, and of what makes pods. */
+const POD_EXAMPLES = ["web", "crash", "job"];
+const WORKLOAD_EXAMPLES = ["shop", "sums", "store", "clock"];
 
 if (import.meta.main) Deno.exit(await demo(Deno.args));
 
@@ -62,12 +69,7 @@ async function show(tools: RuntimeTools, podNetwork: string): Promise<number> {
     runtimeSocket: tools.socketPath,
     podNetwork,
   });
-  for (const name of ["web", "crash", "job"]) {
-    await Deno.copyFile(
-      new URL(`../examples/${name}.yaml`, import.meta.url),
-      `${agent.manifestPath}/${name}.yaml`,
-    );
-  }
+  await copyExamples(agent, POD_EXAMPLES);
   await agent.start();
   const seen = new Set<string>();
   try {
@@ -77,6 +79,9 @@ async function show(tools: RuntimeTools, podNetwork: string): Promise<number> {
     await broken(agent, seen);
     await removed(agent, seen);
     await logged(agent, seen);
+    await worked(agent, seen);
+    await scaled(agent, seen);
+    await ticked(agent, seen);
   } catch (error) {
     say(`\n${error instanceof Error ? error.message : String(error)}`);
   }
@@ -167,6 +172,64 @@ async function logged(agent: AgentProcess, seen: Set<string>): Promise<void> {
   ]);
   say(stdout.trimEnd());
   if (code === 0 && stdout.includes("the answer is 42")) seen.add(STEPS[5]);
+}
+
+async function worked(agent: AgentProcess, seen: Set<string>): Promise<void> {
+  heading(`Adding what makes pods: ${WORKLOAD_EXAMPLES.join(", ")}`);
+  await copyExamples(agent, WORKLOAD_EXAMPLES);
+  await watch(
+    agent,
+    "shop, store and sums at work",
+    (pods) =>
+      ready(pods, "shop") === 2 && ready(pods, "store") === 2 &&
+      count(pods, "sums", "Succeeded") === 3,
+  );
+  seen.add(STEPS[6]);
+}
+
+async function scaled(agent: AgentProcess, seen: Set<string>): Promise<void> {
+  heading("Editing shop.yaml: three replicas");
+  const path = `${agent.manifestPath}/shop.yaml`;
+  const text = await Deno.readTextFile(path);
+  await agent.apply("shop.yaml", text.replace("replicas: 2", "replicas: 3"));
+  await watch(agent, "three shops", (pods) => ready(pods, "shop") === 3);
+  seen.add(STEPS[7]);
+}
+
+async function ticked(agent: AgentProcess, seen: Set<string>): Promise<void> {
+  heading("Waiting for the next minute, when clock runs");
+  await watch(
+    agent,
+    "a run of clock",
+    (pods) => count(pods, "clock", "Succeeded") > 0,
+  );
+  seen.add(STEPS[8]);
+}
+
+async function copyExamples(
+  agent: AgentProcess,
+  names: readonly string[],
+): Promise<void> {
+  for (const name of names) {
+    await Deno.copyFile(
+      new URL(`../examples/${name}.yaml`, import.meta.url),
+      `${agent.manifestPath}/${name}.yaml`,
+    );
+  }
+}
+
+/** How many pods of a workload are in a phase. */
+function count(pods: readonly Pod[], owner: string, phase: string): number {
+  return pods.filter(({ metadata, status }) =>
+    metadata.name.startsWith(`${owner}-`) && status?.phase === phase
+  ).length;
+}
+
+/** How many pods of a workload have all their containers running. */
+function ready(pods: readonly Pod[], owner: string): number {
+  return pods.filter((pod) =>
+    pod.metadata.name.startsWith(`${owner}-`) && running(pod) === 1
+  ).length;
 }
 
 /** Takes every manifest away, so that a runtime that is not ours is left as it was. */
