@@ -182,9 +182,9 @@ Deno.test("main() writes what is there and names what is not", async () => {
   strictEqual(code, 1);
   strictEqual(output, "deployment.apps/web\n");
   strictEqual(errors, 'skerry: deployments.apps "gone" not found\n');
-  const kind = await rig.run("get services");
+  const kind = await rig.run("get priorityclasses");
   strictEqual(kind.code, 1);
-  match(kind.errors, /This node keeps no Service objects/);
+  match(kind.errors, /This node keeps no PriorityClass objects/);
   const field = await rig.run("get deploy --field-selector=spec.x=1");
   strictEqual(field.code, 1);
   match(field.errors, /Cannot select by "spec\.x"/);

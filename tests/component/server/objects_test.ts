@@ -192,7 +192,7 @@ for (
     ["/api/v1/replicasets", 404, "NotFound"],
     ["/apis/apps/v2/replicasets", 404, "NotFound"],
     ["/apis/apps/v1", 404, "NotFound"],
-    ["/api/v1/services", 404, "NotFound"],
+    ["/apis/scheduling.k8s.io/v1/priorityclasses", 404, "NotFound"],
     ["/api/v1/namespaces/shop/runtimeclasses", 404, "NotFound"],
     ["/apis/node.k8s.io/v1/namespaces/shop/runtimeclasses", 404, "NotFound"],
     ["/api/v1/pods?labelSelector=a%20b", 400, "BadRequest"],
