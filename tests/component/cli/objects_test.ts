@@ -5,6 +5,7 @@
  */
 
 import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
+import { ApiFailure } from "../../../mod/api/access/mod.ts";
 import type { ControlServer } from "../../../mod/server/mod.ts";
 import { run, TestIo } from "../../support/cli/test_io.ts";
 import { LocalRig, plainWish } from "../../support/local/local_rig.ts";
@@ -182,9 +183,18 @@ Deno.test("main() writes what is there and names what is not", async () => {
   strictEqual(code, 1);
   strictEqual(output, "deployment.apps/web\n");
   strictEqual(errors, 'skerry: deployments.apps "gone" not found\n');
-  const kind = await rig.run("get priorityclasses");
+  const { store } = rig.local;
+  rig.agent.objects = {
+    get: (ref, signal) => store.get(ref, signal),
+    reader: (ref) => {
+      if (ref.kind !== "Job") return store.reader(ref);
+      throw new ApiFailure("NotFound", "This node keeps no Job objects");
+    },
+  };
+  const kind = await rig.run("get jobs");
   strictEqual(kind.code, 1);
-  match(kind.errors, /This node keeps no PriorityClass objects/);
+  match(kind.errors, /This node keeps no Job objects/);
+  strictEqual((await rig.run("get jobs,deploy -A")).code, 0);
   const field = await rig.run("get deploy --field-selector=spec.x=1");
   strictEqual(field.code, 1);
   match(field.errors, /Cannot select by "spec\.x"/);

@@ -5,6 +5,7 @@
  */
 
 import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
+import { ApiFailure } from "../../../mod/api/access/mod.ts";
 import { isRecord } from "../../../mod/base/mod.ts";
 import { OPEN_OBJECT_WATCHES } from "../../../mod/server/objects/mod.ts";
 import { AgentStub, stubPod } from "../../support/server/agent_stub.ts";
@@ -192,7 +193,6 @@ for (
     ["/api/v1/replicasets", 404, "NotFound"],
     ["/apis/apps/v2/replicasets", 404, "NotFound"],
     ["/apis/apps/v1", 404, "NotFound"],
-    ["/apis/scheduling.k8s.io/v1/priorityclasses", 404, "NotFound"],
     ["/api/v1/namespaces/shop/runtimeclasses", 404, "NotFound"],
     ["/apis/node.k8s.io/v1/namespaces/shop/runtimeclasses", 404, "NotFound"],
     ["/api/v1/pods?labelSelector=a%20b", 400, "BadRequest"],
@@ -217,6 +217,20 @@ Deno.test("ControlServer tells a client of a version that is not there yet why, 
     }],
     retryAfterSeconds: 1,
   });
+});
+
+Deno.test("ControlServer says that a kind is not kept", async () => {
+  await using rig = await Rig.start();
+  const { store } = rig.local;
+  rig.agent.objects = {
+    get: (ref, signal) => store.get(ref, signal),
+    reader: ({ kind }) => {
+      throw new ApiFailure("NotFound", `This node keeps no ${kind} objects`);
+    },
+  };
+  const body = await rig.get("/apis/batch/v1/jobs", 404);
+  strictEqual(body.reason, "NotFound");
+  strictEqual(body.message, "This node keeps no Job objects");
 });
 
 Deno.test("ControlServer has no objects while the agent starts", async () => {
