@@ -220,3 +220,13 @@ Deno.test("main() changes one manifest that is the whole source, and adds none t
   strictEqual(added.code, 1);
   match(added.errors, /is one manifest, wanted a directory/);
 });
+
+Deno.test("main() takes for manifests what the agent would", async () => {
+  await using folder = await Folder.make({
+    "web.yaml": WEB_MANIFEST,
+    "web.yaml.old": WEB_MANIFEST,
+    ".web.yaml": WEB_MANIFEST,
+  });
+  const { errors } = await folder.run("scale deploy web --replicas=3 -n shop");
+  strictEqual(errors, "");
+});

@@ -114,6 +114,12 @@ for (
       "b: 1",
     ],
     [
+      "a key whose brackets close behind a comment",
+      "a: [1 # ]\n  ]\nb: 1\n",
+      { path: ["b"], value: 2 },
+      "a: [1 # ]\n  ]\nb: 2\n",
+    ],
+    [
       "the last key",
       "a: 1\nb:\n  - 1",
       { path: ["b"], value: undefined },
