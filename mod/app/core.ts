@@ -102,7 +102,7 @@ export async function buildCore(
   const meters = await buildMeters(config, { ...common, volumes });
   const prober = buildProber({ ...common, picture, memory: records });
   const logs = buildPodLogs(config, { ...common, owned, picture });
-  const parents = { ...common, ...sources, owned, agent: () => agent };
+  const parents = { ...common, ...sources, owned, picture, agent: () => agent };
   const local = buildLocal(config, parents);
   const agent: Agent = new Agent({
     ...common,
@@ -144,19 +144,24 @@ export async function buildCore(
 /** Builds what makes pods on this node. */
 function buildLocal(
   config: AgentConfig,
-  deps: Omit<LocalWorkloadsDeps, "hasPod"> & {
+  deps: Omit<LocalWorkloadsDeps, "hasPod" | "isListed"> & {
     readonly owned: Pick<OwnedPods, "has">;
+    readonly picture: Pick<RuntimePicture, "listing">;
+    readonly node: Pick<NodeFacts, "allocatable">;
     readonly agent: () => Pick<Agent, "pods">;
   },
 ): LocalWorkloads {
-  const { owned, agent } = deps;
+  const { owned, agent, picture } = deps;
+  const { labels } = admissionNode(config, deps.node.allocatable);
   return buildLocalWorkloads({
     ...deps,
+    isListed: () => picture.listing !== undefined,
     hasPod: (uid) =>
       owned.has(uid) || agent().pods().some((each) => each.uid === uid),
   }, {
     directory: `${config.paths.rootDir}/objects`,
     nodeName: config.node.name,
+    labels,
     sources: manifestSources(config),
   });
 }

@@ -29,6 +29,7 @@ import { LocalStore, type ObjectStore } from "../../local/mod.ts";
 import { LocalPodReports, LocalPodSource } from "../../source/local/mod.ts";
 import type { PodStorage } from "../../source/merge/mod.ts";
 import type { StatusManager } from "../../status/mod.ts";
+import { knownPods } from "./known_pods.ts";
 import { ManifestWorkloads } from "./manifest_workloads.ts";
 
 /** What is built upon. */
@@ -39,10 +40,12 @@ export interface LocalWorkloadsDeps {
   readonly metrics: MetricsRegistry;
   readonly events: EventSink;
   readonly objects: Pick<ObjectStore, "list">;
-  readonly statuses: Pick<StatusManager, "follow" | "get">;
+  readonly statuses: Pick<StatusManager, "follow" | "get" | "stored">;
   readonly storage: Pick<PodStorage, "bySource">;
   /** Whether the agent has anything of a pod: a worker, or a directory on the disk. */
   readonly hasPod: (uid: string) => boolean;
+  /** Whether the runtime was asked what runs. */
+  readonly isListed: () => boolean;
 }
 
 /** What the store knows of its node. */
@@ -50,6 +53,8 @@ export interface LocalWorkloadsOptions {
   /** Where the store keeps what nobody can make again. */
   readonly directory: string;
   readonly nodeName: string;
+  /** Those of the node, by which DaemonSets choose it. */
+  readonly labels: Readonly<Record<string, string>>;
   /** All sources of manifests. */
   readonly sources: readonly string[];
 }
@@ -70,7 +75,7 @@ export function buildLocalWorkloads(
   options: LocalWorkloadsOptions,
 ): LocalWorkloads {
   const { statuses } = deps;
-  const { nodeName } = options;
+  const { nodeName, labels } = options;
   const store = new LocalStore(deps, options);
   const factory = new SharedInformerFactory(deps);
   const cache = new InformerCache(
@@ -83,11 +88,17 @@ export function buildLocalWorkloads(
     cache,
     factory,
     client: store,
+    ready: (signal) =>
+      knownPods({
+        ...deps,
+        pods: () => pods.lister.list(),
+        isWritten: () => reports.isIdle,
+      }, signal),
   }).add(deploymentController)
     .add(replicaSetController)
     .add(replicationController)
     .add(statefulSetController)
-    .add(daemonSetController({ nodeName }))
+    .add(daemonSetController({ nodeName, labels }))
     .add(jobController)
     .add(cronJobController);
   const pods = cache.informer("Pod");

@@ -24,6 +24,8 @@ export interface ControllerManagerDeps {
   readonly log: Logger;
   readonly metrics: MetricsRegistry;
   readonly events: EventSink;
+  /** Waits until what the cache shows may be acted upon. @default at once */
+  readonly ready?: (signal: AbortSignal) => Promise<void>;
 }
 
 interface Managed {
@@ -87,6 +89,7 @@ export class ControllerManager {
           await Promise.all(
             registrations.map((each) => each.synced(scope)),
           );
+          await this.#deps.ready?.(scope);
           for (const each of this.#managed) tasks.start(each.run);
         }),
       ];

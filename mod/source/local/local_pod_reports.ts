@@ -43,6 +43,7 @@ export class LocalPodReports {
   >();
   readonly #bell = new Bell();
   #hasMoved = false;
+  #isWriting = false;
 
   constructor(deps: LocalPodReportsDeps) {
     this.#deps = { ...deps, log: deps.log.named("source") };
@@ -63,6 +64,11 @@ export class LocalPodReports {
     this.#bell.ring();
   }
 
+  /** Whether the store has all that was reported. */
+  get isIdle(): boolean {
+    return this.#pending.size === 0 && !this.#isWriting;
+  }
+
   /** Reports until `signal` aborts. */
   async run(signal: AbortSignal): Promise<void> {
     const { clock, pods } = this.#deps;
@@ -73,7 +79,9 @@ export class LocalPodReports {
     }, { name: "ending-pods" });
     while (!signal.aborted) {
       this.#hasMoved = false;
+      this.#isWriting = true;
       await this.#writeAll(signal);
+      this.#isWriting = false;
       const isEnding = await this.#finish(signal);
       // What came meanwhile is looked at at once.
       if (this.#hasMoved || this.#pending.size > 0) continue;
