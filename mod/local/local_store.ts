@@ -267,6 +267,11 @@ export class LocalStore implements ObjectClient {
     heard: Heard = "whole",
   ): readonly RefusedManifest[] {
     this.#manifests.replace(source, objects, heard);
+    return this.refused;
+  }
+
+  /** All that could not be taken as it stands in a manifest, as things are now. */
+  get refused(): readonly RefusedManifest[] {
     return this.#manifests.refused;
   }
 

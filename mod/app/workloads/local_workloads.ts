@@ -111,13 +111,15 @@ export function buildLocalWorkloads(
     isGone: (uid) => isEnding(uid, deps.storage) && !deps.hasPod(uid),
   });
   statuses.follow(reports);
+  const workloads = new ManifestWorkloads(store, deps);
   return {
     store,
     source: new LocalPodSource({ pods, claims }),
     background: [{
-      run: (signal) => run(deps, { store, reports, manager }, signal),
+      run: (signal) =>
+        run(deps, { store, workloads, reports, manager }, signal),
     }],
-    workloads: new ManifestWorkloads(store, deps),
+    workloads,
   };
 }
 
@@ -127,15 +129,19 @@ export function buildLocalWorkloads(
  */
 async function run(
   { statuses }: Pick<LocalWorkloadsDeps, "statuses">,
-  { store, reports, manager }: {
+  { store, workloads, reports, manager }: {
     readonly store: LocalStore;
+    readonly workloads: ManifestWorkloads;
     readonly reports: LocalPodReports;
     readonly manager: ControllerManager;
   },
   signal: AbortSignal,
 ): Promise<void> {
   await using tasks = new TaskGroup(signal);
-  await tasks.start((scope) => store.load(scope));
+  await tasks.start(async (scope) => {
+    await store.load(scope);
+    workloads.tellRefused();
+  });
   const running = [tasks.start((scope) => store.run(scope))];
   await tasks.start(async (scope) => {
     const { items } = await store.reader(POD, isPod).list({}, scope);

@@ -37,7 +37,16 @@ export class ManifestWorkloads {
     // It makes pods out of what the others say, and none of its own.
     if (source === "local") return;
     this.#store.showObjects(this.#deps.objects.list());
-    const refused = this.#store.replaceManifests(source, workloads, heard);
+    this.#store.replaceManifests(source, workloads, heard);
+    this.tellRefused();
+  }
+
+  /**
+   * Tells what the store does not take, each once; also to be called when it has been read,
+   * since what sources said before that is judged only then.
+   */
+  tellRefused(): void {
+    const { refused } = this.#store;
     const told = new Set<string>();
     for (const { ref, failure: { message }, source: from } of refused) {
       const { apiVersion, kind, namespace, name } = ref;

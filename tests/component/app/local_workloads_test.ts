@@ -1,0 +1,93 @@
+/** What makes pods on this node, from its manifests on, with a store on the disk. */
+
+import { deepStrictEqual, match, strictEqual } from "node:assert/strict";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { buildLocalWorkloads } from "../../../mod/app/workloads/mod.ts";
+import { systemClock } from "../../../mod/base/mod.ts";
+import {
+  MetricsRegistry,
+  silentLogger,
+} from "../../../mod/base/telemetry/mod.ts";
+import { LocalStore, ObjectStore } from "../../../mod/local/mod.ts";
+import { seededRandom } from "../../support/seeded_random.ts";
+
+Deno.test("a manifest that the store refuses is told of though its source spoke before the store was read", async () => {
+  const directory = await mkdtemp(join(tmpdir(), "workloads-"));
+  const ended = new AbortController();
+  const { signal } = ended;
+  const told: string[] = [];
+  const heard = Promise.withResolvers<void>();
+  const deps = {
+    clock: systemClock,
+    random: seededRandom(1),
+    log: silentLogger,
+    metrics: new MetricsRegistry(),
+    objects: new ObjectStore(),
+    statuses: { follow() {}, get: () => undefined, stored: () => undefined },
+    storage: { bySource: () => new Map() },
+    hasPod: () => false,
+    isListed: () => true,
+    events: {
+      record: (_about: unknown, { message }: { readonly message: string }) => {
+        told.push(message);
+        heard.resolve();
+      },
+    },
+  };
+  try {
+    await keepOne(deps, directory);
+    const { workloads, background: [part] } = buildLocalWorkloads(deps, {
+      directory,
+      nodeName: "edge",
+      labels: {},
+      sources: ["file"],
+    });
+    const set = {
+      source: "file",
+      pods: [],
+      objects: [],
+      workloads: [SET],
+    } as const;
+    workloads.replace(set, "whole");
+    deepStrictEqual(told, []);
+    const running = part?.run(signal);
+    await heard.promise;
+    match(told.join(), /there is one of that name that no manifest made/);
+    workloads.replace(set, "whole");
+    strictEqual(told.length, 1);
+    ended.abort(new DOMException("over", "AbortError"));
+    await running?.catch(() => {});
+  } finally {
+    await rm(directory, { recursive: true });
+  }
+});
+
+const SET = {
+  apiVersion: "apps/v1",
+  kind: "ReplicaSet",
+  metadata: { name: "web", namespace: "shop" },
+  spec: {
+    replicas: 0,
+    selector: { matchLabels: { app: "web" } },
+    template: {
+      metadata: { labels: { app: "web" } },
+      spec: { containers: [{ name: "main", image: "busybox" }] },
+    },
+  },
+} as const;
+
+/** An earlier agent leaves an object of that name, which no manifest made. */
+async function keepOne(
+  deps: ConstructorParameters<typeof LocalStore>[0],
+  directory: string,
+): Promise<void> {
+  const ended = new AbortController();
+  const store = new LocalStore(deps, { directory });
+  await store.load(ended.signal);
+  const running = store.run(ended.signal);
+  await store.create(SET, ended.signal);
+  ended.abort(new DOMException("over", "AbortError"));
+  await running;
+}
