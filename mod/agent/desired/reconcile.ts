@@ -31,6 +31,8 @@ export interface ReconcileInput {
    * their pods came from; `undefined` while that is not known.
    */
   readonly expected: ReadonlySet<string> | undefined;
+  /** UIDs that only one source can have, and that it has asked to end. */
+  readonly ending: ReadonlySet<string>;
   /** Whether all sources have. */
   readonly isComplete: boolean;
 }
@@ -121,7 +123,7 @@ function orphansOf(
   input: ReconcileInput,
   isKnown: (uid: string) => boolean,
 ): OrphanPod[] {
-  const { running, owned, ready, expected, isComplete } = input;
+  const { running, owned, ready, expected, ending, isComplete } = input;
   if (running === undefined) return [];
   const orphans: OrphanPod[] = [];
   const listed = new Set<string>();
@@ -131,16 +133,17 @@ function orphansOf(
     if (isKnown(uid) || !owned.has(uid)) continue;
     // Its own source is enough: another that is silent must not hold up the
     // successor of an orphan, which waits for the name.
-    if (!isComplete) {
+    if (!isComplete && !ending.has(uid)) {
       const mayBeWanted = expected === undefined || expected.has(uid);
       if (mayBeWanted || !cameFrom(pod, ready)) continue;
     }
     orphans.push({ uid, fullName: podFullName({ metadata: pod }) });
   }
-  if (!isComplete) return orphans;
   // Directories whose pods the runtime has lost, or does not list yet.
   for (const uid of owned) {
     if (isKnown(uid) || listed.has(uid)) continue;
+    // Nobody else is to be heard of what its own source ends, and waits for.
+    if (!isComplete && !ending.has(uid)) continue;
     orphans.push({ uid, fullName: undefined });
   }
   return orphans;

@@ -102,6 +102,7 @@ export class Reconciler {
       ready: new Set(SOURCE_NAMES.filter((each) => sourcesReady.isReady(each))),
       expected: expected &&
         new Set(expected.map(({ metadata }) => metadata.uid)),
+      ending: this.#ending(),
       isComplete,
     });
     for (const uid of differences.unwanted) {
@@ -115,6 +116,16 @@ export class Reconciler {
     if (running !== undefined && isComplete) {
       this.#unmanaged.look(running, owned);
     }
+  }
+
+  /** What controllers of this node have deleted: its UIDs are random, and of no other source. */
+  #ending(): ReadonlySet<string> {
+    const listed = this.#deps.storage.bySource().get("local");
+    return new Set(
+      [...listed?.values() ?? []].map(({ metadata }) => metadata)
+        .filter(({ deletionTimestamp }) => deletionTimestamp !== undefined)
+        .map(({ uid }) => uid),
+    );
   }
 
   #wanted(): WantedPods {

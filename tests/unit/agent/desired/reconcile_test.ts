@@ -82,6 +82,7 @@ const EMPTY: ReconcileInput = {
   nameOf: () => undefined,
   ready: new Set(["file"]),
   expected: new Set(),
+  ending: new Set(),
   isComplete: true,
 };
 
@@ -289,6 +290,26 @@ const ROWS: readonly {
       owned: new Set(["a", "b", "c", "d", "e", "directory"]),
     },
     found: { orphans: [{ uid: "a", fullName: "a_shop" }] },
+  },
+  {
+    what: "what its own source ends, whatever others have not said",
+    input: {
+      isComplete: false,
+      expected: undefined,
+      ending: new Set(["a", "directory", "unmanaged"]),
+      running: [
+        listing("a", "local"),
+        listing("b", "local"),
+        listing("unmanaged"),
+      ],
+      owned: new Set(["a", "b", "directory", "other"]),
+    },
+    found: {
+      orphans: [
+        { uid: "a", fullName: "a_shop" },
+        { uid: "directory", fullName: undefined },
+      ],
+    },
   },
 ];
 

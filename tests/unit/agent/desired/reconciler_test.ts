@@ -214,3 +214,16 @@ Deno.test("Reconciler.reconcile() does not guess whose a pod of ours is before t
   rig.running = [listing("a")];
   deepStrictEqual(rig.reconcile(), ["want a", "want new"]);
 });
+
+Deno.test("Reconciler.reconcile() ends what a controller has deleted while a URL is silent, also when only its directory is left", () => {
+  const rig = new Rig();
+  rig.silent = ["http"];
+  rig.expected = undefined;
+  rig.owned = new Set(["a", "b", "c"]);
+  const metadata = { deletionTimestamp: "2026-01-01T00:00:00Z" };
+  rig.list("local", podOf("a", { metadata }), podOf("b"));
+  deepStrictEqual(rig.reconcile(), ["end a a", "want b"]);
+  rig.list("local", podOf("b"));
+  rig.list("file", podOf("a", { metadata }));
+  deepStrictEqual(rig.reconcile(), ["want b"]);
+});
