@@ -25,6 +25,11 @@ export interface DeploymentInput {
   readonly revisions: Revisions;
   readonly budget: RolloutBudget;
   readonly nowMs: number;
+  /**
+   * For how long this agent has looked after the Deployment: a device that is off, or whose
+   * clock is set late, has tried nothing meanwhile.
+   */
+  readonly watchedMs: number;
   readonly failures: readonly ChangeFailure[];
 }
 
@@ -85,7 +90,7 @@ type SetStatus = NonNullable<ReplicaSet["status"]>;
 export function progressLeftMs(
   deployment: Deployment,
   status: DeploymentStatus,
-  nowMs: number,
+  { nowMs, watchedMs }: Pick<DeploymentInput, "nowMs" | "watchedMs">,
 ): number | undefined {
   const { progressDeadlineSeconds } = deployment.spec;
   const condition = conditionOf(status, "Progressing");
@@ -96,7 +101,10 @@ export function progressLeftMs(
   const fromMs = Date.parse(condition.lastUpdateTime ?? "") || nowMs;
   const wholeMs = progressDeadlineSeconds * 1000;
   // On a clock that was set back never more than the whole time.
-  const leftMs = Math.min(fromMs + wholeMs - nowMs, wholeMs);
+  const leftMs = Math.min(
+    Math.max(fromMs + wholeMs - nowMs, wholeMs - watchedMs),
+    wholeMs,
+  );
   return Math.max(leftMs, 0) + 1_000;
 }
 
@@ -235,13 +243,14 @@ function isStale(
 }
 
 function isTimedOut(
-  { deployment, nowMs }: DeploymentInput,
+  { deployment, nowMs, watchedMs }: DeploymentInput,
   { reason, lastUpdateTime = "" }: DeploymentCondition,
 ): boolean {
   if (reason === "NewReplicaSetAvailable") return false;
   if (reason === "ProgressDeadlineExceeded") return true;
   const fromMs = Date.parse(lastUpdateTime) || nowMs;
-  return fromMs + deployment.spec.progressDeadlineSeconds * 1000 < nowMs;
+  const wholeMs = deployment.spec.progressDeadlineSeconds * 1000;
+  return fromMs + wholeMs < nowMs && wholeMs < watchedMs;
 }
 
 /** Whether more is new, less is old, or more is ready than before (DeploymentProgressing). */

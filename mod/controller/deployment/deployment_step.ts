@@ -93,13 +93,14 @@ export function deploymentOfPod(
 export function stepDeployment(
   { deployment, candidates, pods }: SeenDeployment,
   nowMs: number,
+  watchedMs: number = Infinity,
 ): Wishes<DeploymentStatus> {
   const { selector } = deployment.spec;
   const claimed = claim(deployment, candidates, { selector });
   const sets = claimed.mine;
   const revisions = revisionsOf(deployment, sets);
   const budget = rolloutBudget(deployment);
-  const input = { deployment, revisions, budget, nowMs };
+  const input = { deployment, revisions, budget, nowMs, watchedMs };
   const planned = deploymentStatus({ ...input, failures: [] });
   const isEnding = deployment.metadata.deletionTimestamp !== undefined;
   // One after the other: each changes what the next one starts from.
@@ -111,7 +112,7 @@ export function stepDeployment(
   ];
   const changes = [() => claimed.changes, ...next].values()
     .map((wish) => wish()).find((wished) => wished.length > 0) ?? [];
-  const againAfterMs = progressLeftMs(deployment, planned, nowMs);
+  const againAfterMs = progressLeftMs(deployment, planned, input);
   return {
     changes,
     status: (failures) => deploymentStatus({ ...input, failures }),

@@ -43,6 +43,8 @@ export interface RunnerDeps {
 
 /** What is remembered of an object between two looks. */
 interface Memory {
+  /** Monotonic time of the first look. */
+  readonly sinceMs: number;
   failures: number;
   /** What was told at the last look, so that it is told again only when it is news. */
   told: readonly ChangeWords[];
@@ -113,7 +115,8 @@ export class ControllerRunner<Kind extends ControlledKind, Seen> {
       return true;
     }
     const seen = this.#controller.gather(object, cache);
-    const wishes = this.#controller.step(seen, clock.now());
+    const watchedMs = clock.monotonic() - this.#of(key).sinceMs;
+    const wishes = this.#controller.step(seen, clock.now(), watchedMs);
     const wasDone = await this.#do(key, object, { wishes, signal });
     if (!wasDone) return false;
     this.#of(key).failures = 0;
@@ -199,7 +202,9 @@ export class ControllerRunner<Kind extends ControlledKind, Seen> {
   }
 
   #of(key: string): Memory {
-    const memory = this.#memory.get(key) ?? { failures: 0, told: [] };
+    const sinceMs = this.#deps.clock.monotonic();
+    const memory = this.#memory.get(key) ??
+      { sinceMs, failures: 0, told: [] };
     this.#memory.set(key, memory);
     return memory;
   }

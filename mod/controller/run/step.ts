@@ -160,10 +160,17 @@ export interface Controller<Kind extends ControlledKind, Seen> {
   ): readonly string[];
   /** What of the cache matters for the object. */
   gather(object: ControllerKinds[Kind], cache: ObjectCache): Seen;
-  /** What is to be done. `nowMs` is the wall clock in milliseconds since the epoch. */
+  /**
+   * What is to be done.
+   *
+   * @param nowMs the wall clock, in milliseconds since the epoch
+   * @param watchedMs for how long this agent has looked after the object, by a clock that
+   * does not jump; absent when that is not known
+   */
   step(
     seen: Seen,
     nowMs: number,
+    watchedMs?: number,
   ): Wishes<NonNullable<ControllerKinds[Kind]["status"]>>;
   /** What is to be done for what is left when there is no object of that name. */
   leave?(

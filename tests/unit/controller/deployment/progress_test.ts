@@ -159,6 +159,7 @@ for (
   Deno.test(`TestSyncRolloutStatus: ${name}`, () => {
     const foo = set("foo", ...newest);
     const made = deploymentStatus({
+      watchedMs: Infinity,
       deployment: deployment(3, seconds, status(before, has)),
       revisions: { newest: foo, target: foo, old: [] },
       budget: BUDGET,
@@ -196,7 +197,7 @@ for (const [name, seconds, has, numbers, afterMs, expected] of waits) {
     const left = progressLeftMs(
       deployment(3, seconds, now),
       now,
-      THEN_MS + afterMs,
+      { nowMs: THEN_MS + afterMs, watchedMs: Infinity },
     );
     strictEqual(left, expected);
   });

@@ -236,6 +236,24 @@ Deno.test("what is not there in time says so, and stays as it is", async () => {
   deepStrictEqual(images(on), ["bad", "v1", "v1", "v1"]);
 });
 
+Deno.test("time in which no agent ran, or that a late clock jumped over, is no part of the deadline", async () => {
+  await using on = node();
+  const annotations = { "skerry.dev/rollback-on-deadline": "true" };
+  const spec = { progressDeadlineSeconds: 60 };
+  await on.apply(deployment("v1", spec, annotations));
+  await settle(on);
+  await edit(on, deployment("v2", spec, annotations));
+  // A power cut, a boot an hour later, and a clock that is set still later.
+  on.clock.wall = on.clock.now() + 3_600_000;
+  await on.restart();
+  on.clock.wall = on.clock.now() + 3_600_000;
+  await on.clock.advance(50_000);
+  strictEqual(progress(on)?.status, "True");
+  deepStrictEqual(images(on), ["v1", "v1", "v1", "v2"]);
+  await on.clock.advance(15_000);
+  strictEqual(progress(on)?.reason, "ProgressDeadlineExceeded");
+});
+
 Deno.test("with the annotation the last good version comes back, until the template is another one", async () => {
   await using on = node();
   const annotations = { "skerry.dev/rollback-on-deadline": "true" };
