@@ -97,7 +97,7 @@ export async function buildCore(
     ...sources,
     ...runtime,
     ...state,
-    agent: () => agent,
+    ...{ agent: () => agent, templates: () => local.templates() },
   });
   const meters = await buildMeters(config, { ...common, volumes });
   const prober = buildProber({ ...common, picture, memory: records });

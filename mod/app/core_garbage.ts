@@ -50,6 +50,7 @@ interface GarbageDeps
   readonly pulledImages: PulledImages;
   /** Built later, with what this builds. */
   readonly agent: () => ManifestKnowers["agent"];
+  readonly templates: ManifestKnowers["templates"];
 }
 
 /** What collects, and how the agent makes use of it. */
@@ -99,6 +100,8 @@ export interface ManifestKnowers {
   readonly holds: () => readonly ImageHold[];
   /** That of sandboxes, if the runtime says so. */
   readonly sandboxImage: () => string | undefined;
+  /** What controllers make pods from, or may make them from again. */
+  readonly templates: () => Iterable<Pick<Pod, "spec">>;
   readonly statuses: Pick<StatusManager, "get">;
   readonly storage: Pick<PodStorage, "pods" | "seen">;
   readonly sourcesReady: Pick<SourcesReady, "allReady">;
@@ -113,7 +116,8 @@ export interface ManifestKnowers {
 export function namedImages(of: ManifestKnowers): NamedImages | undefined {
   const { agent, statuses, storage } = of;
   const expected = of.expectedPods();
-  const isKnown = storage.seen("file") && expected !== undefined &&
+  const isKnown = storage.seen("file") && storage.seen("local") &&
+    expected !== undefined &&
     (of.sourcesReady.allReady() || expected.length > 0);
   if (!isKnown) return undefined;
   const views = agent.pods();
@@ -128,6 +132,7 @@ export function namedImages(of: ManifestKnowers): NamedImages | undefined {
     ...storage.pods(),
     ...agent.versions(),
     ...expected,
+    ...of.templates(),
   ];
   const held = of.holds().flatMap(({ image, ref }) =>
     ref === undefined ? [image] : [image, ref]
@@ -143,7 +148,9 @@ export function namedImages(of: ManifestKnowers): NamedImages | undefined {
   };
 }
 
-function namesIn(pods: Iterable<Pod | undefined>): ReadonlySet<string> {
+function namesIn(
+  pods: Iterable<Pick<Pod, "spec"> | undefined>,
+): ReadonlySet<string> {
   const names = new Set<string>();
   for (const pod of pods) {
     if (pod === undefined) continue;

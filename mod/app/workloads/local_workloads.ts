@@ -6,7 +6,11 @@
  */
 
 import type { EventSink, Pod } from "../../api/types/mod.ts";
-import type { ApiObject } from "../../api/workload/mod.ts";
+import {
+  type ApiObject,
+  type PodTemplate,
+  workloadTemplate,
+} from "../../api/workload/mod.ts";
 import { type Clock, type Random, TaskGroup } from "../../base/mod.ts";
 import type { Logger, MetricsRegistry } from "../../base/telemetry/mod.ts";
 import { cronJobController } from "../../controller/cron/mod.ts";
@@ -67,6 +71,8 @@ export interface LocalWorkloads {
   readonly background: readonly { run(signal: AbortSignal): Promise<void> }[];
   /** Takes what sources say of workloads. */
   readonly workloads: ManifestWorkloads;
+  /** What pods are made from, or may be again: between two runs, or after a rollback. */
+  readonly templates: () => readonly PodTemplate[];
 }
 
 /** Builds them; nothing runs yet. */
@@ -120,8 +126,24 @@ export function buildLocalWorkloads(
         run(deps, { store, workloads, reports, manager }, signal),
     }],
     workloads,
+    templates: () => templatesOf(cache),
   };
 }
+
+function templatesOf(cache: Pick<InformerCache, "informer">): PodTemplate[] {
+  return TEMPLATE_KINDS.flatMap((kind) => cache.informer(kind).lister.list())
+    .map((each) => workloadTemplate(each).template);
+}
+
+const TEMPLATE_KINDS = [
+  "ReplicationController",
+  "ReplicaSet",
+  "Deployment",
+  "DaemonSet",
+  "StatefulSet",
+  "Job",
+  "CronJob",
+] as const;
 
 /**
  * Runs what works on the store when that has been read and has the statuses that outlived

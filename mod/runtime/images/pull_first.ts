@@ -44,7 +44,9 @@ export async function pullFirst(
 }
 
 /** Every image that a start of one of the pod's containers may have to pull. */
-export function imagesOf({ spec }: Pod): readonly NamedImage[] {
+export function imagesOf(
+  { spec }: Pick<Pod, "spec">,
+): readonly NamedImage[] {
   const { initContainers = [], ephemeralContainers = [], volumes = [] } = spec;
   const [{ name = "" } = {}] = spec.containers;
   const mounted = volumes.flatMap(({ image }) =>

@@ -11,6 +11,7 @@ import {
   silentLogger,
 } from "../../../mod/base/telemetry/mod.ts";
 import { LocalStore, ObjectStore } from "../../../mod/local/mod.ts";
+import { waitUntil } from "../../../scripts/lib/wait_until.ts";
 import { seededRandom } from "../../support/seeded_random.ts";
 
 Deno.test("a manifest that the store refuses is told of though its source spoke before the store was read", async () => {
@@ -38,12 +39,15 @@ Deno.test("a manifest that the store refuses is told of though its source spoke 
   };
   try {
     await keepOne(deps, directory);
-    const { workloads, background: [part] } = buildLocalWorkloads(deps, {
-      directory,
-      nodeName: "edge",
-      labels: {},
-      sources: ["file"],
-    });
+    const { workloads, templates, background: [part] } = buildLocalWorkloads(
+      deps,
+      {
+        directory,
+        nodeName: "edge",
+        labels: {},
+        sources: ["file"],
+      },
+    );
     const set = {
       source: "file",
       pods: [],
@@ -57,6 +61,9 @@ Deno.test("a manifest that the store refuses is told of though its source spoke 
     match(told.join(), /there is one of that name that no manifest made/);
     workloads.replace(set, "whole");
     strictEqual(told.length, 1);
+    // Nobody may need it at present, and it counts.
+    await waitUntil("the informers have read", () => templates().length > 0);
+    strictEqual(templates()[0]?.spec.containers[0]?.image, "busybox");
     ended.abort(new DOMException("over", "AbortError"));
     await running?.catch(() => {});
   } finally {

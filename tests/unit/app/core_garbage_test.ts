@@ -36,6 +36,7 @@ function knowers(rest: Partial<ManifestKnowers> = {}): ManifestKnowers {
     storage: { pods: () => [], seen: () => true },
     sourcesReady: { allReady: () => true },
     expectedPods: () => [],
+    templates: () => [],
     ...rest,
   };
 }
@@ -75,6 +76,7 @@ Deno.test("namedImages() has the images of pods that run or are to run as active
       storage: { pods: () => [podOf("stored")], seen: () => true },
       sandboxImage: () => "r.local/infra:1",
       expectedPods: () => [podOf("expected")],
+      templates: () => [podOf("template")],
       holds: () => [{
         pod: podOf("runs").metadata,
         container: "c",
@@ -107,6 +109,7 @@ Deno.test("namedImages() has the images of pods that run or are to run as active
         "runs",
         "stays",
         "stored",
+        "template",
       ],
     },
   );
@@ -117,6 +120,11 @@ for (
     ["all sources have spoken", {}, true],
     ["the files have not been read", {
       storage: { pods: () => [], seen: () => false },
+    }, false],
+    ["the objects of the node have not been read", {
+      storage: { pods: () => [], seen: (name: string) => name !== "local" },
+      sourcesReady: { allReady: () => false },
+      expectedPods: () => [podOf("a")],
     }, false],
     ["the checkpoint of a silent source is not read", {
       expectedPods: () => undefined,
