@@ -60,7 +60,7 @@ Deno.test("deno task skerry refuses bad usage and configuration with 64", async 
   for (
     const [args, said] of [
       [["gett", "pods"], /did you mean "get"/],
-      [["get", "nodes"], /wanted "pods"/],
+      [["get", "nodes"], /get nodes|"nodes"/],
       [["get", "pods", "-o", "jsonpath"], /wanted one of wide, json/],
       [["logs"], /wanted a pod's name/],
       [["logs", "x", "--tail", "many"], /--tail/],
