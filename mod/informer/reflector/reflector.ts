@@ -20,6 +20,7 @@ import {
 } from "../../api/access/mod.ts";
 import type { ApiObject } from "../../api/workload/mod.ts";
 import type { ListFacts, ObjectSink } from "../store/mod.ts";
+import { Turns } from "../work/mod.ts";
 import { Patience } from "./patience.ts";
 import { type ReflectorMeters, reflectorMeters } from "./reflector_meters.ts";
 import {
@@ -85,6 +86,10 @@ export class Reflector<T extends ApiObject> {
   /** What the pages have brought. */
   #items: T[] = [];
   #isWhole = true;
+  /** Why each act failed last, until it does not. */
+  readonly #failures = new Map<Reflection["kind"], FailureReason>();
+  /** The names of what could not be read, until all could. */
+  readonly #unreadable = new Set<string>();
 
   constructor(deps: ReflectorDeps<T>, options: ReflectorOptions) {
     this.#deps = deps;
@@ -104,6 +109,7 @@ export class Reflector<T extends ApiObject> {
     for (;;) {
       const outcome = await this.#perform(state.act, signal);
       if (outcome === undefined || signal.aborted) return;
+      if (isWell(outcome)) this.#failures.delete(state.act.kind);
       const moment = { nowMs: clock.monotonic(), chance: random.next() };
       const next = stepReflector(state, outcome, moment);
       // Otherwise there are more pages, or the list is not good enough.
@@ -118,6 +124,7 @@ export class Reflector<T extends ApiObject> {
   #handOn(act: Reflection, { version, isWhole }: ListFacts): boolean {
     const items = this.#items;
     this.#items = [];
+    if (isWhole) this.#unreadable.clear();
     try {
       this.#deps.sink.replace(items, { version, isWhole });
       return true;
@@ -204,7 +211,12 @@ export class Reflector<T extends ApiObject> {
       patience.within(seconds * 1000 + WATCH_GRACE_MS);
     };
     const reader = new WatchReader<T>(
-      { sink, isReadable: (object) => this.#isReadable(object), whenListed },
+      {
+        sink,
+        isReadable: (object) => this.#isReadable(object),
+        turns: new Turns(clock, patience.signal),
+        whenListed,
+      },
       { version: act.version, isListed, isWhole },
     );
     if (isListed) whenListed(isWhole);
@@ -245,7 +257,12 @@ export class Reflector<T extends ApiObject> {
     if (isRead) return true;
     this.#meters.unreadable.inc({ kind });
     const type = `${found?.apiVersion} ${found?.kind}`;
-    this.#log.warn("object_is_unreadable", { kind, type, namespace, name });
+    const said = { kind, type, namespace, name };
+    const key = `${namespace}/${name}`;
+    if (this.#unreadable.has(key)) this.#log.debug("object_unreadable", said);
+    else this.#log.warn("object_is_unreadable", said);
+    if (this.#unreadable.size >= MOST_UNREADABLE) this.#unreadable.clear();
+    this.#unreadable.add(key);
     return false;
   }
 
@@ -262,7 +279,12 @@ export class Reflector<T extends ApiObject> {
     const { kind } = this.#options;
     const reason = reasonOf(error);
     this.#meters.failures.inc({ kind, act: act.kind, reason });
-    this.#log.warn("reflector_failed", { kind, act: act.kind, reason, error });
+    const said = { kind, act: act.kind, reason, error };
+    const isSaid = this.#failures.get(act.kind) === reason;
+    if (isSaid && LASTING.has(reason)) {
+      this.#log.debug("reflector_fails", said);
+    } else this.#log.warn("reflector_failed", said);
+    this.#failures.set(act.kind, reason);
     const retryAfterMs = error instanceof ApiFailure
       ? error.retryAfterMs
       : undefined;
@@ -270,11 +292,27 @@ export class Reflector<T extends ApiObject> {
   }
 }
 
+/** What mostly goes on for long is said once, until it is over. */
+const LASTING: ReadonlySet<FailureReason> = new Set([
+  "Forbidden",
+  "Unauthorized",
+  "Unreachable",
+]);
+
+/** So many names are remembered; a server that gives more garbage is heard of again. */
+const MOST_UNREADABLE = 1_000;
+
 const BROKEN_SINK = { kind: "refused", reason: "InternalError" } as const;
 
 /** The newest is asked for by saying nothing. */
 function versionOf(version: string): { readonly resourceVersion?: string } {
   return version === "" ? {} : { resourceVersion: version };
+}
+
+/** Whether the server has given something; a pause says nothing of it. */
+function isWell(outcome: ReflectionOutcome): boolean {
+  return outcome.kind === "page" ||
+    outcome.kind === "closed" && outcome.reason === undefined;
 }
 
 function reasonOf(error: unknown): FailureReason {

@@ -7,6 +7,7 @@
 import type { FailureReason, WatchEvent } from "../../api/access/mod.ts";
 import type { ApiObject } from "../../api/workload/mod.ts";
 import { keyInStore, type ObjectSink } from "../store/mod.ts";
+import type { Turns } from "../work/mod.ts";
 import type { ReflectionOutcome } from "./reflector_step.ts";
 import { isOlderVersion } from "./object_version.ts";
 
@@ -25,6 +26,8 @@ export interface WatchBegin {
 export interface WatchReaderDeps<T extends ApiObject> {
   readonly sink: ObjectSink<T>;
   readonly isReadable: (object: T) => boolean;
+  /** What a server has sent at once may be very much. */
+  readonly turns: Turns;
   /** Is called when everything that is there has been said. */
   readonly whenListed: (isWhole: boolean) => void;
 }
@@ -57,6 +60,7 @@ export class WatchReader<T extends ApiObject> {
   ): Promise<Pick<WatchEnd, "reason" | "retryAfterMs">> {
     for await (const event of events) {
       this.#events++;
+      if (this.#deps.turns.isDue()) await this.#deps.turns.give();
       switch (event.type) {
         case "BOOKMARK":
           if (this.#isListed) this.#bookmark(event.resourceVersion);

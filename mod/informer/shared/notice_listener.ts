@@ -7,6 +7,7 @@
 import { type Clock, isAbort, unlessAborted, Wake } from "../../base/mod.ts";
 import type { Gauge, Logger } from "../../base/telemetry/mod.ts";
 import type { ApiObject } from "../../api/workload/mod.ts";
+import { Turns } from "../work/mod.ts";
 import type { HandlerRegistration, Notice, NoticeHandler } from "./notice.ts";
 
 /** After a handler has thrown; upstream's processorListener. */
@@ -106,7 +107,8 @@ export class NoticeListener<T extends ApiObject>
 
   /** Calls the handler until `signal` aborts; what waits then is dropped. */
   run(signal: AbortSignal): Promise<void> {
-    return this.#wake.run(() => this.#drain(signal), signal);
+    const turns = new Turns(this.#deps.clock, signal);
+    return this.#wake.run(() => this.#drain(signal, turns), signal);
   }
 
   #push(item: Notice<T> | typeof SYNCED): void {
@@ -116,7 +118,7 @@ export class NoticeListener<T extends ApiObject>
   }
 
   /** Calls the handler until nothing waits, or until it has to be waited for. */
-  #drain(signal: AbortSignal): void | Promise<void> {
+  #drain(signal: AbortSignal, turns: Turns): void | Promise<void> {
     this.#isWaiting = false;
     for (;;) {
       if (signal.aborted) return;
@@ -129,7 +131,10 @@ export class NoticeListener<T extends ApiObject>
       }
       try {
         const handling = this.#handler(item);
-        if (handling === undefined) continue;
+        if (handling === undefined) {
+          if (turns.isDue()) return turns.give();
+          continue;
+        }
         this.#wait();
         return this.#settle(handling, item, signal);
       } catch (error) {

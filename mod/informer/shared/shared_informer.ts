@@ -23,14 +23,14 @@ import {
   DeltaQueue,
   type Indexers,
   isSameLife,
-  keyInStore,
   Lister,
-  type ListFacts,
   type ObjectDelta,
   ObjectIndex,
   type ObjectReader,
 } from "../store/mod.ts";
+import { Turns } from "../work/mod.ts";
 import { freezeDeep } from "./freeze.ts";
+import { isSameState, NextStore, noticesOf } from "./next_store.ts";
 import type {
   HandlerOptions,
   HandlerRegistration,
@@ -175,7 +175,10 @@ export class SharedInformer<T extends ApiObject> {
     const tasks = new TaskGroup(signal);
     this.#tasks = tasks;
     const running = [
-      tasks.start((signal) => this.#wake.run(() => this.#drain(), signal)),
+      tasks.start((signal) => {
+        const turns = new Turns(this.#deps.clock, signal);
+        return this.#wake.run(() => this.#drain({ turns, signal }), signal);
+      }),
       tasks.start((signal) => this.#reflector.run(signal)),
       tasks.start((signal) => this.#resync(signal)),
     ];
@@ -231,25 +234,24 @@ export class SharedInformer<T extends ApiObject> {
     }
   }
 
-  /** Never waits, so that nothing happens between the store and the handlers. */
-  #drain(): void {
+  /** Waits between deltas only: nothing happens between the store and the handlers. */
+  #drain(pace: Pace): void | Promise<void> {
     for (;;) {
       const delta = this.#queue.take();
       if (delta === undefined) return;
+      if (delta.kind === "replaced") return this.#replace(delta, pace);
       this.#process(delta);
+      if (pace.turns.isDue()) return pace.turns.give();
     }
   }
 
-  #process(delta: Delta<T>): void {
+  #process(delta: Exclude<Delta<T>, { readonly kind: "replaced" }>): void {
     switch (delta.kind) {
       case "put":
       case "removed":
         this.#forgetFailure(delta.key);
         this.#attempt(delta);
         this.#seen(delta.object.metadata.resourceVersion);
-        break;
-      case "replaced":
-        this.#replace(delta.objects, delta.facts);
         break;
       case "sync":
         this.#sync();
@@ -266,21 +268,32 @@ export class SharedInformer<T extends ApiObject> {
     if (version !== undefined) this.#objects.bookmark(version);
   }
 
-  #replace(objects: readonly T[], { version, isWhole }: ListFacts): void {
+  /**
+   * Takes a list in, as one step for whoever reads the store: what it will hold is made
+   * beside it, which takes a while and gives way to others.
+   */
+  async #replace(delta: ReplacedDelta<T>, pace: Pace): Promise<void> {
+    const { objects, facts: { version, isWhole } } = delta;
+    const { turns, signal } = pace;
     this.#forgetFailures();
-    // First, so that who counts never sees more than there are.
-    if (isWhole) {
-      for (const key of this.#objects.keysMissingIn(objects)) {
-        const object = this.#objects.exchange(key, undefined);
-        if (object !== undefined) {
-          this.#tell({ kind: "removed", object, isStale: true });
-        }
-      }
+    const next = new NextStore(this.#objects, {
+      isInitial: !this.#hasSynced,
+      freezes: this.#options.freezes === true,
+    });
+    for (const _piece of next.fill(objects, isWhole)) {
+      if (turns.isDue()) await turns.give();
+      if (signal.aborted) return;
     }
-    for (const object of objects) {
-      this.#attempt({ kind: "put", key: keyInStore(object), object });
-    }
+    // An index was added meanwhile.
+    if (!this.#objects.become(next.store)) return this.#replace(delta, pace);
     this.#objects.bookmark(version);
+    // Who comes from here on finds all of it in the store.
+    const listeners = [...this.#listeners.keys()];
+    for (const notice of next.notices) {
+      for (const listener of listeners) listener.tell(notice);
+      if (turns.isDue()) await turns.give();
+    }
+    for (const delta of next.failed) this.#attempt(delta);
     if (this.#hasSynced) return;
     this.#hasSynced = true;
     this.#synced.resolve();
@@ -320,15 +333,9 @@ export class SharedInformer<T extends ApiObject> {
     if (before !== undefined && isSameState(before, object)) return;
     if (this.#options.freezes === true) freezeDeep(object);
     this.#objects.exchange(key, object, before);
-    if (before !== undefined && isSameLife(before, object)) {
-      this.#tell({ kind: "updated", before, object });
-      return;
+    for (const notice of noticesOf(before, object, !this.#hasSynced)) {
+      this.#tell(notice);
     }
-    if (before !== undefined) {
-      this.#tell({ kind: "removed", object: before, isStale: true });
-    }
-    const isInitial = !this.#hasSynced;
-    this.#tell({ kind: "added", object, isInitial });
   }
 
   #remove({ key, object }: ObjectDelta<T>): void {
@@ -356,10 +363,13 @@ export class SharedInformer<T extends ApiObject> {
   }
 }
 
-/** Whether nothing has happened between the two. */
-function isSameState(before: ApiObject, after: ApiObject): boolean {
-  const { resourceVersion } = before.metadata;
-  return resourceVersion !== undefined &&
-    resourceVersion === after.metadata.resourceVersion &&
-    isSameLife(before, after);
+/** With what pauses it is worked on. */
+interface Pace {
+  readonly turns: Turns;
+  readonly signal: AbortSignal;
 }
+
+type ReplacedDelta<T extends ApiObject> = Extract<
+  Delta<T>,
+  { readonly kind: "replaced" }
+>;

@@ -41,8 +41,8 @@ export const NAMESPACE_INDEX = "namespace";
  */
 export class ObjectIndex<T extends ApiObject>
   implements ObjectReader<T>, ObjectSink<T> {
-  readonly #objects = new Map<string, T>();
-  readonly #indexes = new Map<string, NamedIndex<T>>();
+  #objects = new Map<string, T>();
+  #indexes = new Map<string, NamedIndex<T>>();
   #version = "";
 
   constructor(indexers: Indexers<T> = {}) {
@@ -145,8 +145,9 @@ export class ObjectIndex<T extends ApiObject>
 
   replace(objects: readonly T[], { version, isWhole }: ListFacts): void {
     if (isWhole) {
-      for (const key of this.keysMissingIn(objects)) {
-        this.exchange(key, undefined);
+      const present = new Set(objects.map(keyInStore));
+      for (const key of this.keys()) {
+        if (!present.has(key)) this.exchange(key, undefined);
       }
     }
     for (const object of objects) this.put(object);
@@ -157,11 +158,26 @@ export class ObjectIndex<T extends ApiObject>
     this.#version = version;
   }
 
-  /** The keys of what is here and not among these objects. */
-  keysMissingIn(objects: readonly T[]): readonly string[] {
-    if (this.#objects.size === 0) return [];
-    const present = new Set(objects.map(keyInStore));
-    return this.keys().filter((key) => !present.has(key));
+  /** Another one with the same indexes that holds nothing yet. */
+  makeEmpty(): ObjectIndex<T> {
+    const made = new ObjectIndex<T>();
+    for (const [name, { valuesOf }] of this.#indexes) {
+      made.#indexes.set(name, new NamedIndex(valuesOf));
+    }
+    return made;
+  }
+
+  /**
+   * Holds what another one does from now on, in one step; the other must not be used any
+   * more.
+   *
+   * @returns whether it does: not when it has indexes by now that the other lacks
+   */
+  become(other: ObjectIndex<T>): boolean {
+    if (other.#indexes.size < this.#indexes.size) return false;
+    this.#objects = other.#objects;
+    this.#indexes = other.#indexes;
+    return true;
   }
 
   #index(name: string): NamedIndex<T> {

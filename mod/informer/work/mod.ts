@@ -1,6 +1,7 @@
 /**
  * The queue of keys that controllers work on, and how long a key waits that has failed. A key
- * is worked on by one worker at a time, and after each time that it is added.
+ * is worked on by one worker at a time, and after each time that it is added. Long work
+ * gives way to others in turns.
  *
  * @example A key that fails once
  * ```ts
@@ -43,3 +44,4 @@ export {
   LongestLimiter,
   type RateLimiter,
 } from "./rate_limiters.ts";
+export { Turns } from "./turns.ts";

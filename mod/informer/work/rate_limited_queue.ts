@@ -15,8 +15,15 @@ import type { Logger, MetricsRegistry } from "../../base/telemetry/mod.ts";
 import { controllerLimiter, type RateLimiter } from "./rate_limiters.ts";
 import { WorkMeters } from "./work_meters.ts";
 
-/** Works on one key; what it throws asks for another try. */
-export type KeyHandler<K> = (key: K, signal: AbortSignal) => Promise<void>;
+/**
+ * Works on one key. What it throws is logged and asks for another try, as does `"again"`,
+ * of which nothing is said. After `"pending"` it is neither tried again nor has it gone
+ * well.
+ */
+export type KeyHandler<K> = (
+  key: K,
+  signal: AbortSignal,
+) => Promise<void | "again" | "pending">;
 
 /** What a queue works with. */
 export interface RateLimitedQueueDeps<K> {
@@ -41,8 +48,7 @@ export interface RateLimitedQueueOptions {
  * A key is in it once, however often it is added, and no key is worked on twice at once: one
  * that is added meanwhile is worked on again afterwards, so each `add` is followed by a
  * run that began after it. Keys are worked on in the order in which they were added first.
- * A key whose handler throws comes again, later each time, until it goes well once. The
- * memory that it needs is bounded by the number of keys.
+ * A key that did not go well comes again, later each time, until it does once. The memory that it needs is bounded by the number of keys.
  */
 export class RateLimitedQueue<K> {
   readonly #clock: Clock;
@@ -102,6 +108,12 @@ export class RateLimitedQueue<K> {
       this.add(key);
     });
     this.#delayed.set(key, { dueMs, timer });
+  }
+
+  /** Takes back what was to add a key later: whoever works on it now says anew when. */
+  dropDelay(key: K): void {
+    this.#delayed.get(key)?.timer[Symbol.dispose]();
+    this.#delayed.delete(key);
   }
 
   /** Adds a key when its rate limiter lets it through. */
@@ -169,8 +181,9 @@ export class RateLimitedQueue<K> {
   ): Promise<void> {
     this.#meters.begun(key, this.size);
     try {
-      await handler(key, signal);
-      this.forget(key);
+      const result = await handler(key, signal);
+      if (result === "again") this.addRateLimited(key);
+      else if (result === undefined) this.forget(key);
     } catch (error) {
       if (isAbort(error, signal)) return;
       const { name: queue } = this.#options;

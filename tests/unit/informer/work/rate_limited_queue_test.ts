@@ -153,6 +153,44 @@ Deno.test("RateLimitedQueue adds what fails again, later each time, until it goe
   );
 });
 
+Deno.test("RateLimitedQueue tries again what says so, in silence, and keeps its waits while it is pending", async () => {
+  await using rig = new Rig();
+  const results = ["again", "again", "pending", "again", undefined, "again"];
+  const at: number[] = [];
+  rig.queue.add("a");
+  await rig.run(() => {
+    at.push(rig.clock.monotonic());
+    const result = results[at.length - 1];
+    return Promise.resolve(
+      result === "again" || result === "pending" ? result : undefined,
+    );
+  });
+  await rig.clock.advance(2_000);
+  deepStrictEqual(at, [0, 100, 300]);
+  rig.queue.add("a");
+  await rig.clock.advance(400);
+  deepStrictEqual(at.slice(3), [2_000, 2_400]);
+  rig.queue.add("a");
+  await rig.clock.advance(100);
+  deepStrictEqual(at.slice(5), [2_400, 2_500]);
+  deepStrictEqual(rig.lines, []);
+});
+
+Deno.test("RateLimitedQueue.dropDelay() takes back what was to come later, and no more", async () => {
+  await using rig = new Rig();
+  await rig.run();
+  rig.queue.dropDelay("a");
+  rig.queue.addAfter("a", 100);
+  rig.queue.addAfter("b", 100);
+  rig.queue.dropDelay("a");
+  strictEqual(rig.clock.pendingTimers, 1);
+  rig.queue.addAfter("a", 200);
+  await rig.clock.advance(199);
+  deepStrictEqual(rig.begun, ["b"]);
+  await rig.clock.advance(1);
+  deepStrictEqual(rig.begun, ["b", "a"]);
+});
+
 Deno.test("RateLimitedQueue.forget() begins the waits anew, and takes no key out", async () => {
   await using rig = new Rig();
   rig.queue.addRateLimited("a");
