@@ -8,7 +8,7 @@ import { ApiFailure, type DeleteOptions } from "../api/access/mod.ts";
 import type { Fault } from "../api/fault/mod.ts";
 import { defined, isRecord } from "../base/mod.ts";
 import { formatTime, isTerminalPhase, parseTime } from "../pod/status/mod.ts";
-import { type KindFacts, objectWords } from "./kept_kinds.ts";
+import { accessRef, type KindFacts, objectWords } from "./kept_kinds.ts";
 import { clientMeta, invalid } from "./new_object.ts";
 import {
   type AnyObject,
@@ -56,7 +56,7 @@ export function edited(
       message: `Forbidden: "${each}" cannot be added to what is being deleted`,
     })),
   ];
-  if (faults.length > 0) throw invalid(keyed(before), faults);
+  if (faults.length > 0) throw invalid(accessRef(before), faults);
   const isNewSpec = rules.facts.hasGeneration &&
     !sameJson(before.spec, merged.spec);
   return isNewSpec ? nextGeneration(merged) : merged;
@@ -87,7 +87,7 @@ function checkVersion(
   }
   throw new ApiFailure(
     "Conflict",
-    `Cannot change ${objectWords(keyed(before))} (${uid}): ` +
+    `Cannot change ${objectWords(accessRef(before))} (${uid}): ` +
       `it is at version "${resourceVersion}", wanted "${wanted}"`,
   );
 }
@@ -102,7 +102,7 @@ export function checkUid(object: AnyObject, wanted: string | undefined): void {
   if (wanted === undefined || wanted === uid) return;
   throw new ApiFailure(
     "Conflict",
-    `Cannot change ${objectWords(keyed(object))}: ` +
+    `Cannot change ${objectWords(accessRef(object))}: ` +
       `its UID is "${uid}", wanted "${wanted}"`,
   );
 }
@@ -195,15 +195,18 @@ function graceOf(
   { kind, spec, status }: AnyObject,
   { gracePeriodSeconds }: DeleteOptions,
 ): number {
-  const phase = isRecord(status) ? status["phase"] : undefined;
-  if (kind !== "Pod" || isEndPhase(phase)) return 0;
-  const own = isRecord(spec) ? spec["terminationGracePeriodSeconds"] : 0;
+  if (kind !== "Pod" || hasPodEnded(status)) return 0;
+  const own = isRecord(spec)
+    ? spec["terminationGracePeriodSeconds"]
+    : undefined;
   const wanted = gracePeriodSeconds ?? own;
   // A negative one means the shortest (upstream's CheckGracefulDelete).
   return typeof wanted !== "number" ? 0 : wanted < 0 ? 1 : wanted;
 }
 
-function isEndPhase(phase: unknown): boolean {
+/** Whether a Pod has ended, by its status. */
+export function hasPodEnded(status: unknown): boolean {
+  const phase = isRecord(status) ? status["phase"] : undefined;
   return typeof phase === "string" && isTerminalPhase(phase);
 }
 
@@ -227,10 +230,6 @@ function marked(
     deletionTimestamp: formatTime(beforeMs - sooner),
     deletionGracePeriodSeconds: graceSeconds,
   });
-}
-
-function keyed(object: AnyObject): Parameters<typeof objectWords>[0] {
-  return { kind: object.kind, ...object.metadata };
 }
 
 /** Whether two values are the same as JSON: what is `undefined` is not there. */

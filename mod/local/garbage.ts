@@ -19,8 +19,8 @@ import {
 /** What is known of owners and of what they own. */
 export interface OwnerView {
   byUid(uid: string): AnyObject | undefined;
-  /** All that names an owner. */
-  dependents(uid: string): readonly AnyObject[];
+  /** All that names an owner; each is looked up when it is asked for. */
+  dependents(uid: string): Iterable<AnyObject>;
   /** Whether an owner that is not found is not there. */
   isCertain(owner: OwnerReference, namespace: string): boolean;
 }
@@ -37,7 +37,7 @@ export type Collection =
     readonly unblocks: boolean;
   }
   /** What it owns is to have no owner, and then it may go. */
-  | { readonly kind: "orphan"; readonly dependents: readonly AnyObject[] }
+  | { readonly kind: "orphan" }
   /** Nothing that it waits for is left. */
   | { readonly kind: "free" };
 
@@ -64,8 +64,10 @@ export function judgeGarbage(object: AnyObject, view: OwnerView): Collection {
       ? NOTHING
       : { kind: "disown", uids: lost.map(({ uid }) => uid) };
   }
-  const dependents = view.dependents(object.metadata.uid);
-  if (waiting.length > 0 && dependents.length > 0) {
+  const dependents = waiting.length > 0
+    ? [...view.dependents(object.metadata.uid)]
+    : [];
+  if (dependents.length > 0) {
     // Each would wait for the other.
     const unblocks = dependents.some(isInForeground);
     return { kind: "delete", propagation: "Foreground", unblocks };
@@ -78,10 +80,11 @@ const NOTHING = { kind: "nothing" } as const;
 function judgeDeleted(object: AnyObject, view: OwnerView): Collection {
   const { uid } = object.metadata;
   if (finalizersOf(object).includes(ORPHAN)) {
-    return { kind: "orphan", dependents: view.dependents(uid) };
+    return { kind: "orphan" };
   }
   if (!isInForeground(object)) return NOTHING;
-  const isBlocked = view.dependents(uid).some((each) =>
+  // The first one decides, mostly; it is asked whenever one of them goes.
+  const isBlocked = Iterator.from(view.dependents(uid)).some((each) =>
     ownersOf(each).some((owner) =>
       owner.uid === uid && owner.blockOwnerDeletion === true
     )

@@ -5,15 +5,13 @@
  */
 
 import type { Fault } from "../api/fault/mod.ts";
-import type { PodSpec } from "../api/types/mod.ts";
 import {
   immutableChanges,
   immutableWorkloadChanges,
 } from "../api/validate/mod.ts";
-import type { WorkloadManifest } from "../api/workload/mod.ts";
 import { isRecord } from "../base/mod.ts";
 import { sameJson } from "./changed_object.ts";
-import type { AnyObject } from "./parts.ts";
+import { type AnyObject, isPodSpec, isWorkload } from "./parts.ts";
 
 /** The fields in which an edit differs and may not, as the API server has it. */
 export function immutableFaults(
@@ -44,25 +42,6 @@ const FIXED_DATA: Fault = {
 
 function dataOf(object: AnyObject): unknown {
   return "data" in object ? object.data : undefined;
-}
-
-function isPodSpec(value: unknown): value is PodSpec {
-  return isRecord(value) && Array.isArray(value["containers"]);
-}
-
-const WORKLOADS: readonly string[] = [
-  "ReplicationController",
-  "ReplicaSet",
-  "Deployment",
-  "DaemonSet",
-  "StatefulSet",
-  "Job",
-  "CronJob",
-];
-
-/** Whether it is of a kind that makes pods; what is in it was checked where it was read. */
-function isWorkload(object: AnyObject): object is AnyObject & WorkloadManifest {
-  return WORKLOADS.includes(object.kind) && isRecord(object.spec);
 }
 
 /** Whether a Job has ever had pods. */

@@ -5,7 +5,7 @@
  */
 
 import { join } from "node:path";
-import type { Clock } from "../base/mod.ts";
+import { type Clock, isRecord } from "../base/mod.ts";
 import type { Logger } from "../base/telemetry/mod.ts";
 import { TimeLimit } from "../host/files/mod.ts";
 import type { JournalDisk } from "./journal_disk.ts";
@@ -29,6 +29,8 @@ export interface JournalDamage {
 /** What a journal says when it is read. */
 export interface JournalContent {
   readonly entries: ReadonlyMap<string, unknown>;
+  /** Whether all of that is the newest there was. */
+  readonly isSound: boolean;
   readonly damage: JournalDamage | undefined;
 }
 
@@ -41,20 +43,25 @@ export interface JournalContent {
  * of the agent at once, and a power cut when they are synced. The file is read by no
  * other version's rules: each line has a checksum. One with a line that is not sound is set
  * aside, and what is lost with it is said until somebody removes it.
+ *
+ * What it finds it only reads: its first write begins a file of its own, whose number no
+ * other journal of this process has. So a core that has failed while the disk hung may
+ * still write when the next one runs, and only to files that count no more.
  */
 export class Journal {
   readonly #directory: string;
   readonly #disk: JournalDisk;
   readonly #log: Logger;
+  readonly #given: Map<string, number>;
   /** The file that is added to; undefined when the next write begins a new one. */
   #file:
     | { readonly path: string; wholeBytes: number; bytes: number }
     | undefined;
   #number = 0;
+  /** That of the next file, once it was tried to write it. */
+  #nextNumber: number | undefined;
   /** How much of the file survives a power cut. */
   #syncedBytes = 0;
-  /** How much was there when this agent began, or survives a power cut. */
-  #restedBytes = 0;
   #damage: JournalDamage | undefined;
   /** Older files, which are in the way of none. */
   #outdated: string[] = [];
@@ -70,11 +77,17 @@ export class Journal {
     this.#directory = directory;
     this.#disk = limited(disk, clock);
     this.#log = log;
+    this.#given = givenOn(disk);
   }
 
   /** Whether something was added that a power cut may take. */
   get isUnsynced(): boolean {
-    return this.#file !== undefined && this.#file.bytes > this.#restedBytes;
+    return this.#file !== undefined && this.#file.bytes > this.#syncedBytes;
+  }
+
+  /** Whether it is so long that nothing more should come. */
+  get isFull(): boolean {
+    return this.#file !== undefined && this.#file.bytes > FULL_BYTES;
   }
 
   /**
@@ -91,7 +104,9 @@ export class Journal {
       ...numbers.slice(1).map(nameOf),
       ...names.filter((name) => name.endsWith(DRAFT_SUFFIX)),
     ];
-    if (newest === undefined) return { entries: new Map(), damage: undefined };
+    if (newest === undefined) {
+      return { entries: new Map(), isSound: true, damage: undefined };
+    }
     this.#number = newest;
     const path = join(this.#directory, nameOf(newest));
     const bytes = await this.#disk.read(path);
@@ -99,14 +114,10 @@ export class Journal {
     const isSound = lost.length === 0 && !isDamaged;
     if (isTorn || !isSound) {
       this.#log.warn("local_journal_cut", { file: path, isTorn, isDamaged });
-    } else {
-      const { length } = bytes;
-      this.#file = { path, wholeBytes: length, bytes: length };
-      // That the disk gives it says nothing of a power cut; but it has been there a while.
-      this.#restedBytes = length;
     }
     const content = new Map(entries);
-    const known = openDamage(content.get(DAMAGE));
+    const noted = content.get(DAMAGE);
+    const known = isDamage(noted) ? noted : undefined;
     content.delete(DAMAGE);
     if (!isSound) {
       this.#damage = {
@@ -117,7 +128,7 @@ export class Journal {
     } else if (known !== undefined && isThere(known, names)) {
       this.#damage = known;
     }
-    return { entries: content, damage: this.#damage };
+    return { entries: content, isSound, damage: this.#damage };
   }
 
   /**
@@ -137,8 +148,10 @@ export class Journal {
     },
   ): Promise<void> {
     const file = this.#file;
+    const makesRoom = this.isFull && [...changes.values()].includes(undefined);
     if (
-      file === undefined || file.bytes > 2 * file.wholeBytes + GROWTH_BYTES
+      file === undefined || makesRoom ||
+      file.bytes > 2 * file.wholeBytes + GROWTH_BYTES
     ) {
       return await this.#writeWhole(options.snapshot());
     }
@@ -167,7 +180,6 @@ export class Journal {
       throw error;
     }
     this.#syncedBytes = bytes;
-    this.#restedBytes = bytes;
   }
 
   async #writeWhole(
@@ -179,16 +191,23 @@ export class Journal {
       : [...snapshot, [DAMAGE, damage] as const];
     const bytes = new TextEncoder().encode(wholeText(entries));
     const before = this.#number;
-    const number = before + 1;
+    const number = this.#nextNumber ??= this.#takeNumber();
     const path = join(this.#directory, nameOf(number));
     await this.#disk.writeWhole(path, bytes);
     if (before > 0) this.#outdated.push(nameOf(before));
     this.#number = number;
+    this.#nextNumber = undefined;
     const { length } = bytes;
     this.#file = { path, wholeBytes: length, bytes: length };
     this.#syncedBytes = length;
-    this.#restedBytes = length;
     await this.#clear();
+  }
+
+  #takeNumber(): number {
+    const last = this.#given.get(this.#directory) ?? 0;
+    const number = Math.max(last, this.#number) + 1;
+    this.#given.set(this.#directory, number);
+    return number;
   }
 
   /** Removes older files, and sets the one aside that is damaged. */
@@ -211,8 +230,20 @@ export class Journal {
   }
 }
 
+/** The last number that a journal of this process took, by directory. */
+function givenOn(disk: JournalDisk): Map<string, number> {
+  const known = given.get(disk) ?? new Map<string, number>();
+  given.set(disk, known);
+  return known;
+}
+
+const given = new WeakMap<JournalDisk, Map<string, number>>();
+
 // A file may grow so much beyond its doubled size before it is written anew.
 const GROWTH_BYTES = 256 * 1024;
+
+// Doubled, it is still read whole; a device has far less.
+const FULL_BYTES = 48 * 1024 * 1024;
 
 /** The key under which a journal keeps what is lost; no other key has it. */
 const DAMAGE = "\n";
@@ -230,15 +261,9 @@ function numberOf(name: string): number {
   return Number.isSafeInteger(number) && nameOf(number) === name ? number : 0;
 }
 
-function openDamage(value: unknown): JournalDamage | undefined {
-  return isDamage(value) ? value : undefined;
-}
-
 function isDamage(value: unknown): value is JournalDamage {
-  return typeof value === "object" && value !== null && "file" in value &&
-    typeof value.file === "string" && "lost" in value &&
-    Array.isArray(value.lost) && "isAll" in value &&
-    typeof value.isAll === "boolean";
+  return isRecord(value) && typeof value["file"] === "string" &&
+    Array.isArray(value["lost"]) && typeof value["isAll"] === "boolean";
 }
 
 /** Whether what is damaged is still there, aside or where it was. */

@@ -16,6 +16,7 @@ import { fileErrorKind, unlessMissing } from "../host/paths/mod.ts";
 export interface JournalDisk {
   /** The names in a directory; none if it is missing. */
   list(directory: string): Promise<readonly string[]>;
+  /** The bytes of a file; of one that is longer than any journal, the first. */
   read(path: string): Promise<Uint8Array>;
   /** Writes a file for good, seen whole or not at all; makes its directory. */
   writeWhole(path: string, bytes: Uint8Array): Promise<void>;
@@ -31,7 +32,18 @@ export interface JournalDisk {
 /** {@linkcode JournalDisk} on the real disk. */
 export const journalDisk: JournalDisk = {
   list: diskFiles.list,
-  read: (path) => Deno.readFile(path),
+  async read(path) {
+    using file = await Deno.open(path);
+    const { size } = await file.stat();
+    const bytes = new Uint8Array(Math.min(size, MAX_BYTES));
+    let length = 0;
+    while (length < bytes.length) {
+      const count = await file.read(bytes.subarray(length));
+      if (count === null) break;
+      length += count;
+    }
+    return bytes.subarray(0, length);
+  },
   async writeWhole(path, bytes) {
     const write = () => writeFileAtomic(path, bytes, { mode: 0o600 });
     try {
@@ -55,3 +67,7 @@ export const journalDisk: JournalDisk = {
   remove: (path) => unlessMissing(Deno.remove(path)),
   rename: (from, to) => Deno.rename(from, to),
 };
+
+// More than all that is kept. A power cut can leave a file with any length, and nothing
+// but zeros behind what was written.
+const MAX_BYTES = 128 * 1024 * 1024;

@@ -4,8 +4,12 @@
  * @module
  */
 
-import type { AccessRef, KindRef } from "../api/access/mod.ts";
-import type { ApiObject } from "../api/workload/mod.ts";
+import { type AccessRef, type KindRef, RESOURCES } from "../api/access/mod.ts";
+
+/** What has a kind and a name. */
+type NamedObject = KindRef & {
+  readonly metadata: Pick<AccessRef, "namespace" | "name">;
+};
 
 /** How a kind is kept. */
 export interface KindFacts extends KindRef {
@@ -18,56 +22,38 @@ export interface KindFacts extends KindRef {
   readonly hasLastingStatus: boolean;
 }
 
+/** Of most kinds. */
 const MADE = {
-  isNamespaced: true,
   isWritable: true,
   hasGeneration: true,
   hasLastingStatus: false,
 };
-const DATA = { ...MADE, hasGeneration: false };
+const DATA = { hasGeneration: false };
 const SHOWN = { ...DATA, isWritable: false };
+const LASTING = { hasLastingStatus: true };
 
-/** Every kind that can be asked for. */
-export const KINDS: readonly KindFacts[] = [
-  { ...MADE, apiVersion: "v1", kind: "Pod" },
-  { ...MADE, apiVersion: "v1", kind: "ReplicationController" },
-  { ...DATA, apiVersion: "v1", kind: "PersistentVolumeClaim" },
-  { ...SHOWN, apiVersion: "v1", kind: "ConfigMap" },
-  { ...SHOWN, apiVersion: "v1", kind: "Secret" },
-  {
-    ...SHOWN,
-    apiVersion: "node.k8s.io/v1",
-    kind: "RuntimeClass",
-    isNamespaced: false,
-  },
-  {
-    ...SHOWN,
-    apiVersion: "scheduling.k8s.io/v1",
-    kind: "PriorityClass",
-    isNamespaced: false,
-  },
-  { ...SHOWN, apiVersion: "v1", kind: "Service" },
-  {
-    ...MADE,
-    apiVersion: "apps/v1",
-    kind: "Deployment",
-    hasLastingStatus: true,
-  },
-  { ...MADE, apiVersion: "apps/v1", kind: "ReplicaSet" },
-  { ...MADE, apiVersion: "apps/v1", kind: "DaemonSet" },
+/** What is otherwise. */
+const OTHERWISE: Readonly<Record<string, Partial<KindFacts>>> = {
+  PersistentVolumeClaim: DATA,
+  ControllerRevision: DATA,
+  ConfigMap: SHOWN,
+  Secret: SHOWN,
+  RuntimeClass: SHOWN,
+  PriorityClass: SHOWN,
+  Service: SHOWN,
+  Deployment: LASTING,
   // By it alone it is known which template all pods had before a rollout.
-  {
-    ...MADE,
-    apiVersion: "apps/v1",
-    kind: "StatefulSet",
-    hasLastingStatus: true,
-  },
-  { ...DATA, apiVersion: "apps/v1", kind: "ControllerRevision" },
-  { ...MADE, apiVersion: "batch/v1", kind: "Job", hasLastingStatus: true },
-  { ...MADE, apiVersion: "batch/v1", kind: "CronJob", hasLastingStatus: true },
-];
+  StatefulSet: LASTING,
+  Job: LASTING,
+  CronJob: LASTING,
+};
 
-const BY_KIND = new Map(KINDS.map((each) => [each.kind, each]));
+const BY_KIND: ReadonlyMap<string, KindFacts> = new Map(
+  RESOURCES.map(({ apiVersion, kind, isNamespaced }) => [
+    kind,
+    { apiVersion, kind, isNamespaced, ...MADE, ...OTHERWISE[kind] },
+  ]),
+);
 
 /** What is known of a kind; `undefined` when it is not kept, or not in that version. */
 export function kindFacts(ref: KindRef): KindFacts | undefined {
@@ -76,7 +62,7 @@ export function kindFacts(ref: KindRef): KindFacts | undefined {
 }
 
 /** Reduces an object to what names it. */
-export function accessRef(object: ApiObject): AccessRef {
+export function accessRef(object: NamedObject): AccessRef {
   const { apiVersion, kind, metadata: { namespace, name } } = object;
   return { apiVersion, kind, namespace, name };
 }
@@ -90,6 +76,11 @@ export function objectKey(
 ): string {
   // No name holds a line feed.
   return [ref.kind, ref.namespace, ref.name].join("\n");
+}
+
+/** The key of an object. */
+export function keyOf(object: NamedObject): string {
+  return objectKey(accessRef(object));
 }
 
 /** How an object is called in messages: `ReplicaSet "shop/web"`. */

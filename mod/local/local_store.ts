@@ -24,6 +24,7 @@ import {
 } from "../base/mod.ts";
 import { type Logger, silentLogger } from "../base/telemetry/mod.ts";
 import type { LocalObject } from "../api/objects/mod.ts";
+import { bindPods } from "./bound_pods.ts";
 import { checkUid } from "./changed_object.ts";
 import { Journal, type JournalDamage } from "./journal.ts";
 import { type JournalDisk, journalDisk } from "./journal_disk.ts";
@@ -74,6 +75,12 @@ export interface LocalStoreOptions {
    */
   readonly sources?: readonly string[];
   readonly watchLimits?: WatchLimits;
+  /**
+   * So many pods may be there that have not ended; more are refused.
+   *
+   * @default a thousand
+   */
+  readonly mostPods?: number;
 }
 
 /**
@@ -91,6 +98,7 @@ export class LocalStore implements ObjectClient {
   readonly #edits: ObjectEdits;
   readonly #manifests: ManifestKeeper;
   readonly #garbage: OwnerGarbage;
+  readonly #nodeName: string | undefined;
   /** What is to be shown when everything else is known. */
   #shown: readonly LocalObject[] | undefined;
 
@@ -99,9 +107,12 @@ export class LocalStore implements ObjectClient {
     const losses = new LocalLosses();
     const keeping = keepingOf(state, deps, options);
     const { clock, random } = deps;
-    const { nodeName, sources } = options;
+    const { nodeName, sources, mostPods = MOST_PODS } = options;
     const lostIn = (key: string) => losses.lostIn(key);
-    const edits = new ObjectEdits({ state, clock, random, nodeName, lostIn });
+    const kept = { state, clock, random };
+    const isFull = () => keeping?.isFull === true;
+    const room = { mostPods, isFull };
+    const edits = new ObjectEdits({ ...kept, nodeName, lostIn, ...room });
     const note = (key: string, value: unknown) => keeping?.note(key, value);
     const manifests = new ManifestKeeper(sources, { state, edits, note });
     const garbage = new OwnerGarbage({
@@ -128,6 +139,7 @@ export class LocalStore implements ObjectClient {
     this.#edits = edits;
     this.#manifests = manifests;
     this.#garbage = garbage;
+    this.#nodeName = nodeName;
   }
 
   /** What of the kept objects cannot be read; `undefined` when nothing is missing. */
@@ -153,6 +165,7 @@ export class LocalStore implements ObjectClient {
     const found = await keeping.load(signal, (reason) => state.block(reason));
     this.#losses.restore(found.damage);
     state.restore(found.objects, found.revision);
+    if (this.#nodeName !== undefined) bindPods(state, this.#nodeName);
     this.#manifests.restore(found.notes);
     this.#manifests.settleAll();
     if (this.#shown !== undefined) showObjects(state, this.#shown);
@@ -369,6 +382,9 @@ function isAny(_object: ApiObject): _object is ApiObject {
 function pause(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }
+
+// More than a device runs; a mistyped number of replicas must not fill it.
+const MOST_PODS = 1000;
 
 // Some milliseconds.
 const COLLECTED_AT_ONCE = 256;

@@ -6,7 +6,7 @@
 
 import { type AccessRef, ApiFailure } from "../api/access/mod.ts";
 import { isRecord } from "../base/mod.ts";
-import { kindFacts, objectKey, objectWords } from "./kept_kinds.ts";
+import { accessRef, keyOf, kindFacts, objectWords } from "./kept_kinds.ts";
 import {
   type ManifestObject,
   ManifestSets,
@@ -91,9 +91,7 @@ export class ManifestKeeper {
   settleAll(keys: Iterable<string> = this.#sets.keys()): void {
     const kept = [...this.#deps.state.table.all()]
       .filter(({ origin }) => origin.kind === "manifest")
-      .map(({ object: { kind, metadata } }) =>
-        objectKey({ kind, ...metadata })
-      );
+      .map(({ object }) => keyOf(object));
     const dismissed = this.#dismissed.keys();
     for (const key of new Set([...keys, ...kept, ...dismissed])) {
       this.settle(key);
@@ -103,9 +101,8 @@ export class ManifestKeeper {
   /** Notes that a client deletes an object, so that its manifest does not bring it back. */
   dismiss({ object, origin }: KeptObject): void {
     if (origin.kind !== "manifest") return;
-    const { kind, metadata } = object;
     const { source, hash } = origin.note;
-    this.#setDismissed(objectKey({ kind, ...metadata }), { source, hash });
+    this.#setDismissed(keyOf(object), { source, hash });
   }
 
   /** Has one name follow the manifests. */
@@ -142,14 +139,14 @@ export class ManifestKeeper {
       else this.#follow(kept, manifest, note);
     } catch (failure) {
       if (!(failure instanceof ApiFailure)) throw failure;
-      const { apiVersion, kind, metadata: { namespace, name } } = manifest;
-      const ref = { apiVersion, kind, namespace, name };
+      const ref = accessRef(manifest);
       this.#refused.set(key, { source: note.source, ref, failure });
     }
   }
 
   #create(manifest: ManifestObject, note: ManifestNote): void {
-    this.#deps.edits.create(manifest, factsOf(manifest), {
+    const { writtenHash: _written, ...wish } = manifest;
+    this.#deps.edits.create(wish, factsOf(manifest), {
       kind: "manifest",
       note,
     });
@@ -164,9 +161,7 @@ export class ManifestKeeper {
     if (origin.kind !== "manifest") {
       throw new ApiFailure(
         "AlreadyExists",
-        `Cannot take ${
-          objectWords({ kind: object.kind, ...object.metadata })
-        } ` +
+        `Cannot take ${objectWords(accessRef(object))} ` +
           "from its manifest: there is one of that name that no manifest made",
       );
     }

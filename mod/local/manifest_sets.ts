@@ -7,7 +7,7 @@
 import type { KindRef } from "../api/access/mod.ts";
 import { fnv1a128Hex, stableJson } from "../api/objects/mod.ts";
 import type { ObjectMeta } from "../api/types/mod.ts";
-import { objectKey } from "./kept_kinds.ts";
+import { keyOf } from "./kept_kinds.ts";
 import type { Heard } from "./object_store.ts";
 import type { ManifestNote } from "./object_table.ts";
 
@@ -18,6 +18,8 @@ export interface ManifestObject extends KindRef {
     readonly namespace: string;
   };
   readonly spec: unknown;
+  /** Names the spec as it is written. @default that of `spec` */
+  readonly writtenHash?: string;
 }
 
 /** What manifests say of one name. */
@@ -61,7 +63,7 @@ export class ManifestSets {
     const keys = new Set(this.#sets.get(source)?.objects.keys());
     const own = new Map<string, Wanted & { readonly kind: "object" }>();
     for (const manifest of objects) {
-      const key = objectKey({ kind: manifest.kind, ...manifest.metadata });
+      const key = keyOf(manifest);
       if (own.has(key)) continue;
       const note = noteOf(source, manifest);
       own.set(key, { kind: "object", manifest, note });
@@ -91,23 +93,32 @@ export class ManifestSets {
     // What it comes from has more right to it and may still have it.
     const isHeld = holder !== undefined && !this.#hasSpoken(holder) &&
       (source === undefined || holder < source);
-    if (isHeld) return { kind: "unknown" };
+    // What a source had that is gone may be found in one that is left.
+    const isMoving = holder !== undefined && this.#isGone(holder) &&
+      this.#expected?.every((each) => this.#hasSpoken(each)) === false;
+    if (isHeld || isMoving && found === undefined) return { kind: "unknown" };
     return found || { kind: "nothing" };
   }
 
   #hasSpoken(source: string): boolean {
-    return this.#sets.get(source)?.isWhole === true ||
-      this.#expected?.includes(source) === false;
+    return this.#sets.get(source)?.isWhole === true || this.#isGone(source);
+  }
+
+  #isGone(source: string): boolean {
+    return this.#expected?.includes(source) === false;
   }
 }
 
 function noteOf(source: string, manifest: ManifestObject): ManifestNote {
-  const { apiVersion, kind, metadata, spec } = manifest;
+  const { apiVersion, kind, metadata, spec, writtenHash } = manifest;
   const { labels = {}, annotations = {} } = metadata;
   return {
     source,
     hash: fnv1a128Hex(
-      stableJson({ apiVersion, kind, labels, annotations, spec }),
+      stableJson({
+        ...{ apiVersion, kind, labels, annotations },
+        spec: writtenHash ?? spec,
+      }),
     ),
     labels: Object.keys(labels).sort(),
     annotations: Object.keys(annotations).sort(),

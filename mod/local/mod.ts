@@ -42,7 +42,12 @@
 
 export type { JournalDamage } from "./journal.ts";
 export { type JournalDisk, journalDisk } from "./journal_disk.ts";
-export { type Heard, type ObjectChange, ObjectStore } from "./object_store.ts";
+export {
+  type Heard,
+  type ObjectChange,
+  ObjectRealms,
+  ObjectStore,
+} from "./object_store.ts";
 export {
   LocalStore,
   type LocalStoreDeps,

@@ -40,11 +40,9 @@ export function newObject(
   facts: KindFacts,
   deps: NewObjectDeps,
 ): AnyObject {
-  const { metadata: { namespace, generateName }, ...body } = wish;
-  const name = wish.metadata.name ||
-    (generateName ? generatedName(generateName, deps.random) : "");
+  const { metadata: { namespace, name = "" }, ...body } = wish;
   if (name === "") {
-    throw invalid({ ...wish, namespace, name: "" }, [
+    throw invalid({ ...wish, namespace, name }, [
       { field: "metadata.name", message: NAME_REQUIRED },
     ]);
   }

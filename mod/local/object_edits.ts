@@ -10,11 +10,13 @@ import {
   type NewObject,
 } from "../api/access/mod.ts";
 import type { Clock, Random } from "../base/mod.ts";
+import { parseTime } from "../pod/status/mod.ts";
 import {
   deleted,
   type Deletion,
   edited,
   ended,
+  hasPodEnded,
   isFinished,
   restated,
   sameJson,
@@ -29,7 +31,7 @@ import {
 import { generatedName, newObject } from "./new_object.ts";
 import type { ObjectState } from "./object_state.ts";
 import type { KeptObject, Origin } from "./object_table.ts";
-import { type AnyObject, isDeleted } from "./parts.ts";
+import { type AnyObject, finalizersOf, isDeleted } from "./parts.ts";
 
 /** What {@linkcode ObjectEdits} are made with. */
 export interface ObjectEditsDeps {
@@ -40,6 +42,10 @@ export interface ObjectEditsDeps {
   readonly nodeName: string | undefined;
   /** The file in which the object of a key is, if it cannot be read. */
   readonly lostIn: (key: string) => string | undefined;
+  /** So many pods may be there that have not ended. */
+  readonly mostPods: number;
+  /** Whether what is there takes all the room on the disk that it may. */
+  readonly isFull: () => boolean;
 }
 
 /** Changes an {@linkcode ObjectState} by the rules of the API. */
@@ -69,11 +75,53 @@ export class ObjectEdits {
           `cannot be read; it is in "${lostIn}"`,
       );
     }
-    if (state.table.get(ref) === undefined) return state.put(object, origin);
+    if (state.table.get(ref) !== undefined) {
+      throw new ApiFailure(
+        "AlreadyExists",
+        `${objectWords(ref)} is there already`,
+      );
+    }
+    if (origin.kind === "owned") this.#makeRoom(object.kind);
+    return state.put(object, origin);
+  }
+
+  /** Refuses as a quota does: a number in a manifest must not fill the node. */
+  #makeRoom(kind: string): void {
+    const { state: { table }, isFull } = this.#deps;
+    const count = table.count(kind);
+    if (isFull()) {
+      throw new ApiFailure(
+        "Forbidden",
+        `Cannot make a ${kind}: the objects of this node take all the room that they may`,
+      );
+    }
+    if (kind === "Pod") return this.#makeRoomForPod(count);
+    if (count < MOST_OF_A_KIND) return;
     throw new ApiFailure(
-      "AlreadyExists",
-      `${objectWords(ref)} is there already`,
+      "Forbidden",
+      `Cannot make a ${kind}: this node keeps at most ${MOST_OF_A_KIND}`,
     );
+  }
+
+  /** Pods that have ended go as in upstream's podgc, the oldest first. */
+  #makeRoomForPod(count: number): void {
+    const { state, mostPods } = this.#deps;
+    if (count < Math.min(mostPods, MOST_ENDED)) return;
+    const ended = [...state.table.ofKind("Pod")]
+      .filter(({ object }) => hasPodEnded(object.status));
+    if (count - ended.length >= mostPods) {
+      throw new ApiFailure(
+        "Forbidden",
+        `Cannot make a Pod: this node keeps at most ${mostPods} that have not ended`,
+      );
+    }
+    const surplus = ended.length - MOST_ENDED + 1;
+    if (surplus <= 0) return;
+    // Those with a finalizer wait to be counted.
+    const first = ended.filter(({ object }) =>
+      !isDeleted(object) && finalizersOf(object).length === 0
+    ).sort((a, b) => madeMs(a) - madeMs(b) || a.revision - b.revision);
+    for (const kept of first.slice(0, surplus)) this.end(kept, {});
   }
 
   /** A wish for a name that is free, if it is to be generated. */
@@ -141,5 +189,15 @@ export class ObjectEdits {
   }
 }
 
+// More than a device has of anything.
+const MOST_OF_A_KIND = 10_000;
+
+// Upstream's terminated-pod-gc-threshold is 12,500, for all nodes together.
+const MOST_ENDED = 1000;
+
 // As upstream since 1.30: with so many tries a clash is as good as impossible.
 const NAME_TRIES = 8;
+
+function madeMs({ object: { metadata } }: KeptObject): number {
+  return parseTime(metadata.creationTimestamp) ?? 0;
+}

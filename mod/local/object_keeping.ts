@@ -14,10 +14,11 @@ import {
 } from "../base/mod.ts";
 import { describeError } from "../base/text/mod.ts";
 import type { Logger } from "../base/telemetry/mod.ts";
-import type { Journal, JournalDamage } from "./journal.ts";
-import { objectKey } from "./kept_kinds.ts";
+import type { Journal, JournalContent, JournalDamage } from "./journal.ts";
+import { keyOf } from "./kept_kinds.ts";
 import type { ObjectChanged, ObjectState } from "./object_state.ts";
 import type { KeptObject } from "./object_table.ts";
+import { isDeleted } from "./parts.ts";
 import { openObject, storedObject, urgencyOf } from "./stored_object.ts";
 
 /** What was found on disk. */
@@ -57,6 +58,8 @@ export class ObjectKeeping {
   /** How many writes have begun. */
   #begun = 0;
   #isUrgent = false;
+  /** Whether a power cut must not take the next write. */
+  #mustLast = false;
   /** When what is not urgent is due, and what was written is synced. */
   #dueMs = Infinity;
   #syncMs = Infinity;
@@ -72,6 +75,11 @@ export class ObjectKeeping {
   /** Why nothing can be written at present; `undefined` when it can. */
   get failure(): string | undefined {
     return this.#failure?.message;
+  }
+
+  /** Whether so much is kept that nothing more should come. */
+  get isFull(): boolean {
+    return this.#deps.journal.isFull;
   }
 
   /**
@@ -90,11 +98,12 @@ export class ObjectKeeping {
     ) {
       signal.throwIfAborted();
       try {
-        const { entries, damage } = await journal.load();
+        const found = await journal.load();
+        const { damage } = found;
         if (damage !== undefined) {
           log.error("local_store_damaged", { ...damage });
         }
-        return { ...this.#open(entries), damage };
+        return { ...this.#open(found), damage };
       } catch (error) {
         const message = describeError(error);
         log.error("local_store_unreadable", { error: message });
@@ -105,7 +114,7 @@ export class ObjectKeeping {
   }
 
   #open(
-    entries: ReadonlyMap<string, unknown>,
+    { entries, isSound }: JournalContent,
   ): Omit<FoundObjects, "damage"> {
     const objects: KeptObject[] = [];
     const notes = new Map<string, unknown>();
@@ -121,7 +130,8 @@ export class ObjectKeeping {
     for (const [key, value] of notes) this.#notes.set(key, value);
     for (const kept of objects) revision = Math.max(revision, kept.revision);
     // What was reserved is lost with a damaged file; versions that did not last are not known.
-    if (entries.size > 0 && !entries.has(RESERVED)) revision += JUMP;
+    const isLost = entries.size > 0 && !entries.has(RESERVED);
+    if (isLost || !isSound) revision += JUMP;
     this.#reserved = revision;
     return { objects, notes, revision };
   }
@@ -134,6 +144,8 @@ export class ObjectKeeping {
       this.#foreign.delete(`object\n${key}`);
     }
     if (revision > this.#reserved - BLOCK / 2) this.#dirty.add(RESERVED);
+    // Its records go when that is told: what is found without them would run once more.
+    this.#mustLast ||= isEndOfPod(before, after);
     const mustWait = urgency === "now" || revision > this.#reserved;
     this.#want(mustWait);
     return mustWait && this.#failure === undefined ? this.#begun + 1 : 0;
@@ -187,7 +199,9 @@ export class ObjectKeeping {
     const { journal, state, clock } = this.#deps;
     const keys = this.#dirty;
     const reserved = keys.has(RESERVED) ? state.revision + BLOCK : undefined;
+    const isLasting = reserved !== undefined || this.#mustLast;
     const write = ++this.#begun;
+    this.#mustLast = false;
     this.#dirty = new Set();
     this.#isUrgent = false;
     this.#dueMs = Infinity;
@@ -197,7 +211,7 @@ export class ObjectKeeping {
     try {
       await journal.write(changes, {
         snapshot: () => this.#snapshot(reserved ?? this.#reserved),
-        isLasting: reserved !== undefined,
+        isLasting,
       });
       this.#reserved = reserved ?? this.#reserved;
       this.#succeed();
@@ -254,13 +268,20 @@ export class ObjectKeeping {
     yield [RESERVED, reserved];
     for (const kept of this.#deps.state.table.all()) {
       const value = storedObject(kept);
-      const { kind, metadata } = kept.object;
-      if (value === undefined) continue;
-      yield [`object\n${objectKey({ kind, ...metadata })}`, value];
+      if (value !== undefined) yield [`object\n${keyOf(kept.object)}`, value];
     }
     for (const [key, value] of this.#notes) yield [`note\n${key}`, value];
     yield* this.#foreign;
   }
+}
+
+/** Whether a Pod was to stay, and is not any more. */
+function isEndOfPod(
+  before: KeptObject | undefined,
+  after: KeptObject | undefined,
+): boolean {
+  return before?.object.kind === "Pod" && !isDeleted(before.object) &&
+    (after === undefined || isDeleted(after.object));
 }
 
 const RESERVED = "reserved";
@@ -274,7 +295,7 @@ const JUMP = 2 ** 32;
 // The status of a Job changes with each of its pods.
 const GATHER_MS = 1000;
 
-// A power cut in this time leaves an earlier state, and no pod runs by then.
+// A power cut in this time leaves an earlier state, in which no pod is that has ended.
 const SYNC_MS = 5000;
 
 // A sick disk must not hold up the end.

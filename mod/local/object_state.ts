@@ -5,7 +5,7 @@
  */
 
 import { ApiFailure } from "../api/access/mod.ts";
-import { objectKey } from "./kept_kinds.ts";
+import { keyOf } from "./kept_kinds.ts";
 import { type KeptObject, ObjectTable, type Origin } from "./object_table.ts";
 import { type AnyObject, withMeta } from "./parts.ts";
 import {
@@ -119,7 +119,7 @@ export class ObjectState {
   put(object: AnyObject, origin: Origin): AnyObject {
     const revision = ++this.#revision;
     const stamped = withMeta(object, { resourceVersion: `${revision}` });
-    const key = objectKey({ kind: object.kind, ...object.metadata });
+    const key = keyOf(object);
     const before = this.table.byKey(key);
     const after: KeptObject = { object: stamped, origin, revision };
     this.table.put(after);
@@ -136,7 +136,7 @@ export class ObjectState {
   remove(kept: KeptObject): void {
     const revision = ++this.#revision;
     const { object } = kept;
-    const key = objectKey({ kind: object.kind, ...object.metadata });
+    const key = keyOf(object);
     this.table.remove(key);
     const last = withMeta(object, { resourceVersion: `${revision}` });
     this.#tell(

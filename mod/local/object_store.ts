@@ -16,6 +16,8 @@ import {
   sameObject,
 } from "../api/objects/mod.ts";
 import type { PriorityClass } from "../api/defaults/mod.ts";
+import type { Pod } from "../api/types/mod.ts";
+import { isOfCluster, type PodObjects } from "../pod/inputs/mod.ts";
 
 /** An object that is not what it was. Never holds what is in it. */
 export interface ObjectChange extends ObjectId {
@@ -178,4 +180,73 @@ function changesBetween(
 // No name holds a line feed, so equal texts are equal names.
 function keyOf({ kind, namespace, name }: ObjectId): string {
   return [kind, namespace, name].join("\n");
+}
+
+/** The source whose pods refer to nothing of this node's, and to whose objects no other may. */
+const CLUSTER = "api";
+
+/**
+ * Holds what manifests deliver, and beside it what an API server does: a pod finds only
+ * what comes from where it does itself.
+ *
+ * @example One name in two places
+ * ```ts
+ * import { strictEqual } from "node:assert/strict";
+ * import { ObjectRealms } from "./object_store.ts";
+ *
+ * const objects = new ObjectRealms(["file"]);
+ * const handler = "kata";
+ * objects.replace("file", [{
+ *   kind: "RuntimeClass",
+ *   name: "safe",
+ *   handler,
+ *   overhead: new Map(),
+ *   nodeSelector: {},
+ * }]);
+ * const of = (source: string) => ({
+ *   metadata: {
+ *     name: "web",
+ *     namespace: "shop",
+ *     uid: "u1",
+ *     annotations: { "kubernetes.io/config.source": source },
+ *   },
+ * });
+ * const seen = (source: string) => objects.seenBy(of(source));
+ * strictEqual(seen("file").runtimeClass("safe")?.handler, "kata");
+ * strictEqual(seen("api").runtimeClass("safe"), undefined);
+ * ```
+ */
+export class ObjectRealms extends ObjectStore implements PodObjects {
+  readonly #cluster = new ObjectStore([CLUSTER]);
+
+  /** @param sources The names of all that may deliver. */
+  constructor(sources: readonly string[] = []) {
+    super(sources.filter((source) => source !== CLUSTER));
+  }
+
+  override replace(
+    source: string,
+    objects: readonly LocalObject[],
+    heard: Heard = "whole",
+  ): readonly ObjectChange[] {
+    return source === CLUSTER
+      ? this.#cluster.replace(source, objects, heard)
+      : super.replace(source, objects, heard);
+  }
+
+  seenBy(pod: Pick<Pod, "metadata">): ObjectGetter {
+    return isOfCluster(pod) ? this.#cluster : this;
+  }
+
+  /** Every Service of where a pod comes from, ordered by namespace and name. */
+  servicesFor(pod: Pick<Pod, "metadata">): ReturnType<ObjectStore["services"]> {
+    return (isOfCluster(pod) ? this.#cluster : this).services();
+  }
+
+  /** @param pod the one that refers to it; absent for what refers to the node's own */
+  override isCertain(id: ObjectId, pod?: Pick<Pod, "metadata">): boolean {
+    return pod !== undefined && isOfCluster(pod)
+      ? this.#cluster.isCertain(id)
+      : super.isCertain(id);
+  }
 }

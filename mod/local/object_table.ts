@@ -5,7 +5,7 @@
  */
 
 import type { AccessRef } from "../api/access/mod.ts";
-import { objectKey } from "./kept_kinds.ts";
+import { keyOf, objectKey } from "./kept_kinds.ts";
 import { type AnyObject, ownersOf } from "./parts.ts";
 
 /** Where an object comes from. */
@@ -64,9 +64,9 @@ export class ObjectTable {
     return this.#byUid.get(uid);
   }
 
-  /** The keys of what names that owner. */
-  dependents(uid: string): readonly string[] {
-    return [...this.#owned.get(uid) ?? []];
+  /** The keys of what names that owner, as they are while one goes through them. */
+  dependents(uid: string): Iterable<string> {
+    return this.#owned.get(uid) ?? [];
   }
 
   /** Every key of a kind, in order. */
@@ -85,6 +85,16 @@ export class ObjectTable {
       .filter((kept) => kept !== undefined);
   }
 
+  /** How many of a kind there are. */
+  count(kind: string): number {
+    return this.#kinds.get(kind)?.size ?? 0;
+  }
+
+  /** All of a kind, in any order. */
+  ofKind(kind: string): Iterable<KeptObject> {
+    return this.#kinds.get(kind)?.values() ?? [];
+  }
+
   /** Every object, of whatever kind. */
   *all(): Iterable<KeptObject> {
     for (const objects of this.#kinds.values()) yield* objects.values();
@@ -93,7 +103,7 @@ export class ObjectTable {
   /** Puts an object in the place of the one of its name. */
   put(kept: KeptObject): void {
     const { kind, metadata } = kept.object;
-    const key = objectKey({ kind, ...metadata });
+    const key = keyOf(kept.object);
     const objects = this.#kinds.get(kind) ?? new Map<string, KeptObject>();
     this.#kinds.set(kind, objects);
     const before = objects.get(key);

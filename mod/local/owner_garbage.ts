@@ -11,7 +11,7 @@ import {
   judgeGarbage,
   type OwnerView,
 } from "./garbage.ts";
-import { kindFacts, objectKey } from "./kept_kinds.ts";
+import { keyOf, kindFacts } from "./kept_kinds.ts";
 import type { ObjectEdits } from "./object_edits.ts";
 import type { ObjectChanged, ObjectState } from "./object_state.ts";
 import type { KeptObject } from "./object_table.ts";
@@ -62,7 +62,8 @@ export class OwnerGarbage {
     const { table } = this.#deps.state;
     if (after !== undefined) this.#mark(after.object);
     const uid = (after ?? before)?.object.metadata.uid ?? "";
-    if (after === undefined || isInForeground(after.object)) {
+    const waited = before !== undefined && isInForeground(before.object);
+    if (after === undefined || (isInForeground(after.object) && !waited)) {
       for (const key of table.dependents(uid)) this.#look(key);
     }
     // Whoever waits for it may go now.
@@ -90,13 +91,17 @@ export class OwnerGarbage {
 
   readonly #view: OwnerView = {
     byUid: (uid) => this.#deps.state.table.byUid(uid)?.object,
-    dependents: (uid) => {
-      const { table } = this.#deps.state;
-      return table.dependents(uid).map((key) => table.byKey(key)?.object)
-        .filter((object) => object !== undefined);
-    },
+    dependents: (uid) => this.#dependents(uid).map(({ object }) => object),
     isCertain: (owner, namespace) => this.#deps.isCertain(owner, namespace),
   };
+
+  *#dependents(uid: string): Generator<KeptObject> {
+    const { table } = this.#deps.state;
+    for (const key of table.dependents(uid)) {
+      const kept = table.byKey(key);
+      if (kept !== undefined) yield kept;
+    }
+  }
 
   #apply(kept: KeptObject, collection: Collection): void {
     const { object } = kept;
@@ -108,11 +113,10 @@ export class OwnerGarbage {
       case "delete":
         return this.#delete(kept, collection);
       case "orphan": {
-        const { table } = this.#deps.state;
-        for (const { kind, metadata } of collection.dependents) {
-          const dependent = table.get({ kind, ...metadata });
-          if (dependent === undefined) continue;
-          this.#disown(dependent, [object.metadata.uid]);
+        const { uid } = object.metadata;
+        // Disowned, they are dependents no more.
+        for (const each of [...this.#dependents(uid)]) {
+          this.#disown(each, [uid]);
         }
         return this.#finish(kept, ORPHAN);
       }
@@ -155,11 +159,8 @@ export class OwnerGarbage {
   }
 
   #mark(object: AnyObject): void {
-    const { kind, metadata } = object;
     const isOwned = ownersOf(object).length > 0;
-    if (isOwned || isDeleted(object)) {
-      this.#look(objectKey({ kind, ...metadata }));
-    }
+    if (isOwned || isDeleted(object)) this.#look(keyOf(object));
   }
 
   #look(key: string): void {

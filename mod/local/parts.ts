@@ -5,7 +5,13 @@
  */
 
 import { isRecord } from "../base/mod.ts";
-import type { ApiObject, OwnerReference } from "../api/workload/mod.ts";
+import type { PodSpec } from "../api/types/mod.ts";
+import {
+  type ApiObject,
+  isWorkloadKind,
+  type OwnerReference,
+  type WorkloadManifest,
+} from "../api/workload/mod.ts";
 
 /** The finalizer of what waits for the end of what it owns. */
 export const FOREGROUND: string = "foregroundDeletion";
@@ -24,6 +30,18 @@ export function isApiObject(value: unknown): value is AnyObject {
   const { name, namespace, uid } = value["metadata"];
   return [value["apiVersion"], value["kind"], name, namespace, uid]
     .every((part) => typeof part === "string");
+}
+
+/** Whether it is of a kind that makes pods; what is in it was checked where it was read. */
+export function isWorkload(
+  object: AnyObject,
+): object is AnyObject & WorkloadManifest {
+  return isWorkloadKind(object.kind) && isRecord(object.spec);
+}
+
+/** Whether it has at least the shape of the spec of a Pod. */
+export function isPodSpec(value: unknown): value is PodSpec {
+  return isRecord(value) && Array.isArray(value["containers"]);
 }
 
 /** The object with another status; without one if that is `undefined`. */

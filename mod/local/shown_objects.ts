@@ -12,7 +12,7 @@ import {
   objectId,
 } from "../api/objects/mod.ts";
 import { sameJson } from "./changed_object.ts";
-import { objectKey } from "./kept_kinds.ts";
+import { keyOf } from "./kept_kinds.ts";
 import type { ObjectState } from "./object_state.ts";
 import type { AnyObject } from "./parts.ts";
 
@@ -25,11 +25,11 @@ export function showObjects(
   objects: readonly LocalObject[],
 ): void {
   const gone = new Set<string>();
-  for (const { object: { kind, metadata }, origin } of state.table.all()) {
-    if (origin.kind === "shown") gone.add(objectKey({ kind, ...metadata }));
+  for (const { object, origin } of state.table.all()) {
+    if (origin.kind === "shown") gone.add(keyOf(object));
   }
   for (const object of objects.map(shownObject)) {
-    const key = objectKey({ kind: object.kind, ...object.metadata });
+    const key = keyOf(object);
     gone.delete(key);
     const kept = state.table.byKey(key);
     if (kept !== undefined && kept.origin.kind !== "shown") continue;

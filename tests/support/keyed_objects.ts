@@ -10,6 +10,7 @@ import type {
   ObjectGetter,
 } from "../../mod/api/objects/mod.ts";
 import { NO_OBJECTS } from "./no_objects.ts";
+import type { PodObjects } from "../../mod/pod/inputs/mod.ts";
 
 /** A ConfigMap or Secret of namespace `shop` with texts or bytes by key. */
 export function keyed(
@@ -51,8 +52,10 @@ export function claimOf(
   };
 }
 
-/** Finds what `objects` lists at the moment of the question. */
-export function objectGetter(objects: readonly KeyedObject[]): ObjectGetter {
+/** Finds what `objects` lists at the moment of the question, for every pod. */
+export function objectGetter(
+  objects: readonly KeyedObject[],
+): ObjectGetter & PodObjects {
   const find =
     (kind: KeyedObject["kind"]) =>
     (ref: { readonly namespace: string; readonly name: string }) =>
@@ -60,9 +63,14 @@ export function objectGetter(objects: readonly KeyedObject[]): ObjectGetter {
         object.kind === kind && object.name === ref.name &&
         object.namespace === ref.namespace
       );
-  return {
+  return forAll({
     ...NO_OBJECTS,
     configMap: find("ConfigMap"),
     secret: find("Secret"),
-  };
+  });
+}
+
+/** The same objects for every pod. */
+export function forAll<T extends ObjectGetter>(objects: T): T & PodObjects {
+  return { ...objects, seenBy: () => objects };
 }

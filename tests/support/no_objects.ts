@@ -5,9 +5,11 @@
  */
 
 import type { ObjectGetter } from "../../mod/api/objects/mod.ts";
+import type { PodObjects } from "../../mod/pod/inputs/mod.ts";
 
 /** Knows no object. */
-export const NO_OBJECTS: ObjectGetter = {
+export const NO_OBJECTS: ObjectGetter & PodObjects = {
+  seenBy: () => NO_OBJECTS,
   configMap: () => undefined,
   secret: () => undefined,
   claim: () => undefined,

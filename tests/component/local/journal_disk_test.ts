@@ -35,6 +35,11 @@ Deno.test("journalDisk writes, adds, reads, renames and removes files of the own
   deepStrictEqual(await journalDisk.list(directory), []);
 });
 
+Deno.test("journalDisk has the disk say that what was added is there for good", async () => {
+  // It can be opened, but has no disk that could say so.
+  await rejects(journalDisk.sync("/dev/null"), /Invalid argument/);
+});
+
 Deno.test("a LocalStore on a real disk is found again", async () => {
   await using dir = await TempDir.make();
   const options = { directory: `${dir.path}/objects` };
@@ -58,3 +63,35 @@ Deno.test("a LocalStore on a real disk is found again", async () => {
   const { items } = await next.reader(kind).list({}, later);
   deepStrictEqual(items, [made]);
 });
+
+Deno.test("a journal that has grown by a gigabyte of zeros is read as far as it was written", async () => {
+  await using dir = await TempDir.make();
+  const directory = `${dir.path}/objects`;
+  const path = `${directory}/objects-000001.log`;
+  await keep(directory, "first");
+  await Deno.truncate(path, 1024 ** 3);
+  strictEqual((await journalDisk.read(path)).length, 128 * 1024 ** 2);
+  deepStrictEqual(await keep(directory, "second"), ["first", "second"]);
+  deepStrictEqual(await journalDisk.list(directory), ["objects-000002.log"]);
+});
+
+/** Makes one more object. @returns the names of all that are there then */
+async function keep(
+  directory: string,
+  name: string,
+): Promise<readonly string[]> {
+  const deps = { clock: systemClock, random: systemRandom };
+  const kind = { apiVersion: "apps/v1", kind: "ReplicaSet" };
+  const controller = new AbortController();
+  const { signal } = controller;
+  const store = new LocalStore(deps, { directory });
+  await store.load(signal);
+  strictEqual(store.damage, undefined);
+  const running = store.run(signal);
+  const metadata = { name, namespace: "shop" };
+  await store.create({ ...kind, metadata, spec: { replicas: 2 } }, signal);
+  const { items } = await store.reader(kind).list({}, signal);
+  controller.abort();
+  await running;
+  return items.map(({ metadata }) => metadata.name);
+}

@@ -152,3 +152,50 @@ Deno.test("a Journal adds new damage to what it knew", async () => {
     isAll: false,
   });
 });
+
+for (const call of ["append", "writeWhole"] as const) {
+  Deno.test(`what an earlier Journal still writes by ${call} reaches no later one`, async () => {
+    const rig = new JournalRig();
+    const { disk } = rig;
+    const first = rig.open();
+    await first.load();
+    if (call === "append") await rig.put(first, "a", 1);
+    const hang = Promise.withResolvers<void>();
+    const now = disk[call].bind(disk);
+    disk[call] = (path, bytes) => hang.promise.then(() => now(path, bytes));
+    const late = rig.put(first, "a", 2).catch(() => {});
+    disk[call] = now;
+    const second = rig.open();
+    await second.load();
+    await rig.put(second, "a", 3);
+    await rig.put(second, "b", 1);
+    hang.resolve();
+    await late;
+    const { entries } = await rig.open().load();
+    deepStrictEqual([...entries], [["a", 3], ["b", 1]]);
+  });
+}
+
+Deno.test("a Journal goes on to say damage whose file could not be set aside, until that is gone", async () => {
+  const rig = new JournalRig();
+  const first = rig.open();
+  await first.load();
+  rig.values.set("a", "a");
+  await rig.put(first, "b", "b");
+  rig.disk.spoil("objects-000001.log", '"value":"a"', '"value":"A"');
+  rig.values.delete("a");
+  rig.disk.rename = () => Promise.reject(new Error("Busy"));
+  const second = rig.open();
+  await second.load();
+  await rig.put(second, "c", "c");
+  const third = await rig.open().load();
+  deepStrictEqual(third.damage, {
+    file: "objects-000001.log.corrupt",
+    lost: ["a"],
+    isAll: false,
+  });
+  // What is noted of damage is no entry.
+  deepStrictEqual([...third.entries.keys()], ["b", "c"]);
+  rig.disk.files.delete(FIRST);
+  strictEqual((await rig.open().load()).damage, undefined);
+});

@@ -120,3 +120,16 @@ Deno.test("list() refuses what it did not give out", async () => {
   });
   await rejects(list(rig, { labelSelector: "=" }), { reason: "BadRequest" });
 });
+
+Deno.test("list() gives pages of one object", async () => {
+  const rig = await filled();
+  const names: string[] = [];
+  let answer = await list(rig, { limit: 1 });
+  for (;;) {
+    strictEqual(answer.names.length, 1);
+    names.push(...answer.names);
+    if (answer.continue === undefined) break;
+    answer = await list(rig, { limit: 1, continue: answer.continue });
+  }
+  deepStrictEqual(names, ALL);
+});

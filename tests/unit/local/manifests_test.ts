@@ -222,6 +222,28 @@ Deno.test("of two manifests of one name the first counts", async () => {
   deepStrictEqual(await states(rig), ["a=1"]);
 });
 
+Deno.test("a manifest is the same as long as what is written in it is, whatever the defaults are", async () => {
+  const rig = new LocalRig();
+  const written = (replicas: number, hash: string) => ({
+    ...manifest("a", replicas),
+    writtenHash: hash,
+  });
+  const give = (replicas: number, hash: string) =>
+    rig.store.replaceManifests("file", [written(replicas, hash)]);
+  give(1, "first");
+  strictEqual("writtenHash" in await rig.get(SET_KIND, "a"), false);
+  give(2, "first");
+  deepStrictEqual(await states(rig), ["a=1"]);
+  give(2, "second");
+  deepStrictEqual(await states(rig), ["a=2"]);
+  // As a Job is removed that has ended: it must not run again.
+  await rig.store.delete(refOf(SET_KIND, "a"), {}, rig.signal);
+  give(3, "second");
+  deepStrictEqual(await states(rig), []);
+  give(3, "third");
+  deepStrictEqual(await states(rig), ["a=3"]);
+});
+
 Deno.test("a manifest does not take the name of what a client made", async () => {
   const rig = new LocalRig();
   await rig.create(plainWish(SET_KIND, "a"));
@@ -242,6 +264,24 @@ Deno.test("a manifest does not take the name of what a client made", async () =>
   await rig.store.delete(refOf(SET_KIND, "a"), {}, rig.signal);
   deepStrictEqual(await states(rig), ["a=2", "b=1"]);
   deepStrictEqual(rig.store.replaceManifests("url", []), []);
+});
+
+Deno.test("a manifest gets its name as soon as what a client made has ended", async () => {
+  const rig = new LocalRig();
+  const finalizers = ["example.com/a"];
+  const before = await rig.create(plainWish(SET_KIND, "a", { finalizers }));
+  const ref = refOf(SET_KIND, "a");
+  await rig.store.delete(ref, { propagation: "Foreground" }, rig.signal);
+  rig.store.replaceManifests("file", [manifest("a", 2)]);
+  deepStrictEqual(rig.store.refused.map(({ failure }) => failure.reason), [
+    "AlreadyExists",
+  ]);
+  const patch = { metadata: { finalizers: null } };
+  await rig.store.patch(ref, patch, rig.signal);
+  const { metadata, spec } = await rig.get(SET_KIND, "a");
+  strictEqual(metadata.uid === before.metadata.uid, false);
+  deepStrictEqual(spec, { replicas: 2 });
+  deepStrictEqual(rig.store.refused, []);
 });
 
 Deno.test("a manifest of what is not kept is refused", () => {

@@ -1,0 +1,68 @@
+/**
+ * The objects of this node beside those of a cluster.
+ *
+ * @module
+ */
+
+import { deepStrictEqual, strictEqual } from "node:assert/strict";
+import { ObjectRealms } from "../../../mod/local/mod.ts";
+import { keyed } from "../../support/keyed_objects.ts";
+
+const of = (source: string) => ({
+  metadata: {
+    name: "web",
+    namespace: "shop",
+    uid: "u1",
+    annotations: { "kubernetes.io/config.source": source },
+  },
+});
+const REF = { namespace: "shop", name: "settings" };
+const ID = { kind: "ConfigMap", ...REF } as const;
+const map = (a: string) => keyed("ConfigMap", "settings", { a });
+const textOf = (objects: ObjectRealms, source: string): string | undefined => {
+  const bytes = objects.seenBy(of(source)).configMap(REF)?.entries.get("a");
+  return bytes && new TextDecoder().decode(bytes);
+};
+
+Deno.test("an object of a cluster is seen by its pods only, and one of a manifest by all others", () => {
+  const objects = new ObjectRealms(["file", "api", "local"]);
+  objects.replace("api", [map("cluster")]);
+  strictEqual(textOf(objects, "api"), "cluster");
+  for (const source of ["file", "http", "local"]) {
+    strictEqual(textOf(objects, source), undefined);
+  }
+  objects.replace("file", [map("mine")]);
+  strictEqual(textOf(objects, "api"), "cluster");
+  for (const source of ["file", "http", "local"]) {
+    strictEqual(textOf(objects, source), "mine");
+  }
+  strictEqual(objects.list().length, 1);
+});
+
+Deno.test("a change of one is no change of the other", () => {
+  const objects = new ObjectRealms(["file", "api"]);
+  objects.replace("file", [map("mine")]);
+  deepStrictEqual(objects.replace("api", [map("a")]), [
+    { ...ID, change: "added" },
+  ]);
+  deepStrictEqual(objects.replace("api", [map("b")]), [
+    { ...ID, change: "changed" },
+  ]);
+  deepStrictEqual(objects.replace("api", []), [{ ...ID, change: "removed" }]);
+  strictEqual(textOf(objects, "file"), "mine");
+});
+
+Deno.test("what pods of a cluster find is certain once it has spoken, whatever the manifests do", () => {
+  const objects = new ObjectRealms(["file", "api"]);
+  strictEqual(objects.isCertain(ID, of("api")), false);
+  objects.replace("api", [map("a")], "restored");
+  strictEqual(objects.isCertain(ID, of("api")), false);
+  objects.replace("api", [map("a")]);
+  strictEqual(objects.isCertain(ID, of("api")), true);
+  strictEqual(objects.isCertain(ID, of("file")), false);
+  strictEqual(objects.isCertain(ID), false);
+  // It does not wait for the cluster.
+  const others = new ObjectRealms(["file", "api"]);
+  others.replace("file", []);
+  strictEqual(others.isCertain(ID, of("file")), true);
+});
