@@ -10,6 +10,7 @@ import { trueCondition } from "../job/mod.ts";
 import {
   type Change,
   type ChangeWords,
+  controllerOf,
   controllerReference,
   exactRef,
 } from "../run/mod.ts";
@@ -95,8 +96,10 @@ export function tell(
   return { type, reason, message };
 }
 
-function isMadeBy(cron: CronJob, job: Job): boolean {
-  return job.metadata.name === jobName(cron, dueOf(job));
+/** Whether a Job is that of one of a CronJob's runs. */
+export function isMadeBy(cron: CronJob, job: Job): boolean {
+  return controllerOf(job)?.uid === cron.metadata.uid &&
+    job.metadata.name === jobName(cron, dueOf(job));
 }
 
 function dueOf({ metadata }: Job): number {

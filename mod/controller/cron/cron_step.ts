@@ -25,6 +25,7 @@ import {
   type CronJobs,
   type CronStatus,
   deleteJob,
+  isMadeBy,
   jobName,
   judgeJobs,
   tell,
@@ -189,7 +190,13 @@ function startRun(
 ): RunWishes {
   const { concurrencyPolicy } = cron.spec;
   const name = jobName(cron, ms);
-  if (jobs.some(({ metadata }) => metadata.name === name)) {
+  const found = jobs.find(({ metadata }) => metadata.name === name);
+  if (found !== undefined && isMadeBy(cron, found)) {
+    // Names are of minutes: of the runs of one there is one Job at a time.
+    const nextMs = (Math.floor(ms / MINUTE_MS) + 1) * MINUTE_MS + DELAY_MS;
+    return { ...open, dueMs: Math.max(open.dueMs, nextMs) };
+  }
+  if (found !== undefined) {
     return { ...open, settledMs: ms, events: [taken(name)] };
   }
   if (concurrencyPolicy === "Forbid" && running.length > 0) {
@@ -202,6 +209,8 @@ function startRun(
     changes: [...replaced.map(deleteJob), createJob(cron, ms, timeZone)],
   };
 }
+
+const MINUTE_MS = 60_000;
 
 function taken(name: string): ChangeWords {
   const words = `Error creating job: there is another job ${name}`;

@@ -6,6 +6,7 @@
 
 import { nextAfter, type Schedule } from "../../api/schedule/mod.ts";
 import type { CronJob } from "../../api/workload/mod.ts";
+import { SET_CLOCK_MS } from "../run/mod.ts";
 
 /** A schedule in its time zone. */
 export interface CronPlan {
@@ -21,9 +22,6 @@ export type CronSince =
   | { readonly kind: "anew" }
   /** None as long as the clock is not set. */
   | { readonly kind: "wait" };
-
-/** A clock that says less than this (in 2001) has not been set yet. */
-const SET_CLOCK_MS = 1e12;
 
 /**
  * How far ahead a run may lie that has been made: a clock that was set back by less shows

@@ -22,6 +22,7 @@ export function daemonSetController(
     owns: ["Pod", "ControllerRevision"],
     selector: ({ spec }) => spec.selector,
     gather: gatherDaemonSet,
-    step: (seen, nowMs) => stepDaemonSet(seen, { node, nowMs }),
+    step: (seen, nowMs, watched) =>
+      stepDaemonSet(seen, { node, nowMs, watched }),
   };
 }

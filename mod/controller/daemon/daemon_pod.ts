@@ -6,7 +6,7 @@
 
 import type { Pod, PodSpec } from "../../api/types/mod.ts";
 import type { DaemonSet } from "../../api/workload/mod.ts";
-import { type Change, exactRef, podFromTemplate } from "../run/mod.ts";
+import { type Change, podCreation, podFromTemplate } from "../run/mod.ts";
 
 /** Label of a pod: the hash of the template that it was made from. */
 const HASH_LABEL = "controller-revision-hash";
@@ -35,33 +35,18 @@ function failuresBefore({ metadata }: Pod): number {
 
 /**
  * How long a pod that has ended stays before it is replaced, in milliseconds: the pause is
- * counted from when it was made, as upstream, and is never more than the whole one.
+ * counted from when it was made, as upstream.
  */
-export function pauseLeftMs(pod: Pod, nowMs: number): number {
+export function pauseLeftMs(pod: Pod, ageMs: number): number {
   const failures = failuresBefore(pod);
   if (failures === 0) return 0;
   const wholeMs = Math.min(PAUSE.baseMs * 2 ** (failures - 1), PAUSE.mostMs);
-  return Math.min(Math.max(0, wholeMs - ageMs(pod, nowMs)), wholeMs);
+  return Math.max(0, wholeMs - ageMs);
 }
 
 /** How many pods failed in a row, with this one. */
-export function failuresWith(pod: Pod, nowMs: number): number {
-  return ageMs(pod, nowMs) > FORGIVEN_MS ? 1 : failuresBefore(pod) + 1;
-}
-
-function ageMs({ metadata }: Pod, nowMs: number): number {
-  const madeMs = Date.parse(metadata.creationTimestamp ?? "");
-  return Number.isNaN(madeMs) ? 0 : nowMs - madeMs;
-}
-
-/** The older first; at one time, by name. */
-export function byCreation(a: Pod, b: Pod): number {
-  const [first = "", second = ""] = [a, b].map(({ metadata }) =>
-    metadata.creationTimestamp
-  );
-  // RFC 3339 in one zone sorts like text.
-  if (first !== second) return first < second ? -1 : 1;
-  return a.metadata.name < b.metadata.name ? -1 : 1;
+export function failuresWith(pod: Pod, ageMs: number): number {
+  return ageMs > FORGIVEN_MS ? 1 : failuresBefore(pod) + 1;
 }
 
 /** Makes a pod on the node. */
@@ -88,40 +73,8 @@ export function daemonCreation(
     },
     spec: { ...spec, nodeName, tolerations: tolerationsOf(spec) },
   };
-  return { verb: "create", object, events: CREATE_EVENTS };
+  return podCreation(object);
 }
-
-/** Ends a pod. */
-export function daemonDeletion(pod: Pod): Change {
-  return { verb: "delete", ref: exactRef(pod), events: DELETE_EVENTS };
-}
-
-/** The words of upstream's RealPodControl. */
-const CREATE_EVENTS = {
-  done: {
-    type: "Normal",
-    reason: "SuccessfulCreate",
-    message: "Created pod: {name}",
-  },
-  failed: {
-    type: "Warning",
-    reason: "FailedCreate",
-    message: "Error creating: {error}",
-  },
-} as const;
-
-const DELETE_EVENTS = {
-  done: {
-    type: "Normal",
-    reason: "SuccessfulDelete",
-    message: "Deleted pod: {name}",
-  },
-  failed: {
-    type: "Warning",
-    reason: "FailedDelete",
-    message: "Error deleting: {error}",
-  },
-} as const;
 
 type DaemonToleration = NonNullable<PodSpec["tolerations"]>[number];
 

@@ -19,19 +19,23 @@ import { findCondition } from "../../pod/status/mod.ts";
 import { planHistory, type RevisionHistory } from "../history/mod.ts";
 import {
   availableInMs,
+  byAge,
   type Change,
   type ChangeWords,
   claim,
   exactRef,
+  isActivePod,
   isEndedPod,
+  isEnding,
   type ObjectCache,
+  podDeletion,
   readySince,
+  unwatched,
+  type WatchedTime,
   type Wishes,
 } from "../run/mod.ts";
 import {
-  byCreation,
   daemonCreation,
-  daemonDeletion,
   failuresWith,
   isOfHash,
   pauseLeftMs,
@@ -91,27 +95,40 @@ interface DaemonState {
   readonly isWanted: boolean;
   readonly nodeName: string;
   readonly nowMs: number;
+  /** How long ago each pod was made. */
+  readonly ageMs: (pod: Pod) => number;
 }
 
 /** Says what is to be done next for a DaemonSet, and how it stands. */
 export function stepDaemonSet(
   seen: SeenDaemonSet,
-  { node, nowMs }: { readonly node: DaemonNode; readonly nowMs: number },
+  { node, nowMs, watched = unwatched(nowMs) }: {
+    readonly node: DaemonNode;
+    readonly nowMs: number;
+    readonly watched?: WatchedTime | undefined;
+  },
 ): Wishes<DaemonSetStatus> {
   const { set } = seen;
-  if (set.metadata.deletionTimestamp !== undefined) return { changes: [] };
+  if (isEnding(set)) return { changes: [] };
   const { nodeName } = node;
   const { selector, template } = set.spec;
   const claimed = claim(set, seen.pods, { selector });
   const history = planHistory(set, seen.revisions);
+  const pods = claimed.mine.filter((pod) => isOnNode(pod, nodeName))
+    .toSorted(byAge);
+  // Asked of each at every look, so that it is known when the clock is set.
+  const ages = new Map(pods.map((pod) => {
+    const { creationTimestamp = "" } = pod.metadata;
+    return [pod, nowMs - watched.timeOf(creationTimestamp)];
+  }));
   const state: DaemonState = {
     set,
-    pods: claimed.mine.filter((pod) => isOnNode(pod, nodeName))
-      .toSorted(byCreation),
+    pods,
     hash: history.newest.hash,
     isWanted: fits(template, node),
     nodeName,
     nowMs,
+    ageMs: (pod) => ages.get(pod) ?? 0,
   };
   // The version that pods are of comes first, and alone: when the cache shows it, that
   // wakes the set.
@@ -133,18 +150,14 @@ export function stepDaemonSet(
 /** Whether a pod is this node's, and is more than a name that waits to go. */
 function isOnNode(pod: Pod, nodeName: string): boolean {
   const { nodeName: own = nodeName } = pod.spec;
-  return own === nodeName && !(isDeleted(pod) && isEndedPod(pod));
-}
-
-function isDeleted({ metadata }: Pod): boolean {
-  return metadata.deletionTimestamp !== undefined;
+  return own === nodeName && !(isEnding(pod) && isEndedPod(pod));
 }
 
 /** First what is too many or missing; when that is right, the next version. */
 function podChanges(state: DaemonState): readonly Change[] {
   const { pods, isWanted } = state;
   if (!isWanted) {
-    return pods.filter((pod) => !isDeleted(pod)).map(daemonDeletion);
+    return pods.filter((pod) => !isEnding(pod)).map(podDeletion);
   }
   const changes = countChanges(state);
   return changes.length > 0 ? changes : updateChanges(state);
@@ -152,23 +165,23 @@ function podChanges(state: DaemonState): readonly Change[] {
 
 /** One pod, or two while a new one takes the place of an old one. */
 function countChanges(state: DaemonState): readonly Change[] {
-  const { set, pods, hash, nowMs } = state;
+  const { set, pods, hash, ageMs } = state;
   const isFresh = (pod: Pod) => isOfHash(pod, hash);
   const due = duePods(state);
   const surplus = surplusPods(state);
   const failed = due.filter(isFresh);
   const rest = pods.filter((pod) => ![...due, ...surplus].includes(pod));
   const isBesideOld = surgeOf(set) === 1 &&
-    rest.every((pod) => !isDeleted(pod) && !isFresh(pod));
+    rest.every((pod) => !isEnding(pod) && !isFresh(pod));
   // A new template is given its chance at once, whatever became of the old one.
   const hasRoom = rest.length === 0 || failed.length > 0 && isBesideOld;
   // The next pod has to know how many failed before it, so they go when it comes.
-  const goes = hasRoom || !rest.some(isDeleted)
+  const goes = hasRoom || !rest.some(isEnding)
     ? due
     : due.filter((pod) => !isFresh(pod));
-  const failures = failed.map((pod) => failuresWith(pod, nowMs));
+  const failures = failed.map((pod) => failuresWith(pod, ageMs(pod)));
   return [
-    ...[...goes, ...surplus].map(daemonDeletion),
+    ...[...goes, ...surplus].map(podDeletion),
     ...hasRoom ? [creation(state, Math.max(0, ...failures))] : [],
   ];
 }
@@ -181,14 +194,16 @@ function creation(
 }
 
 /** Pods that have ended, whose pause is over. */
-function duePods({ pods, nowMs }: DaemonState): readonly Pod[] {
-  return pods.filter((pod) => isEndedPod(pod) && pauseLeftMs(pod, nowMs) === 0);
+function duePods({ pods, ageMs }: DaemonState): readonly Pod[] {
+  return pods.filter((pod) =>
+    isEndedPod(pod) && pauseLeftMs(pod, ageMs(pod)) === 0
+  );
 }
 
 /** Pods that live and are not wanted beside others. */
 function surplusPods(state: DaemonState): readonly Pod[] {
   const { set, pods, hash } = state;
-  const running = pods.filter((pod) => !isDeleted(pod) && !isEndedPod(pod));
+  const running = pods.filter(isActivePod);
   if (surgeOf(set) === 0) return running.slice(1);
   const fresh = running.filter((pod) => isOfHash(pod, hash));
   const stale = running.filter((pod) => !isOfHash(pod, hash));
@@ -206,11 +221,11 @@ function surplusPods(state: DaemonState): readonly Pod[] {
 function updateChanges(state: DaemonState): readonly Change[] {
   const { set, pods, hash } = state;
   if (set.spec.updateStrategy.type !== "RollingUpdate") return [];
-  const live = pods.filter((pod) => !isDeleted(pod));
+  const live = pods.filter((pod) => !isEnding(pod));
   const old = live.find((pod) => !isOfHash(pod, hash));
   if (old === undefined) return [];
   // Without a surge the one pod may be missing: a share of one is rounded up.
-  if (surgeOf(set) === 0) return [daemonDeletion(old)];
+  if (surgeOf(set) === 0) return [podDeletion(old)];
   return live.length > 1 ? [] : [creation(state, 0)];
 }
 
@@ -263,11 +278,11 @@ function outdatedVersions(
 
 /** When something changes by itself: a pause is over, or a pod is available. */
 function nextLookMs(
-  { set: { spec: { minReadySeconds = 0 } }, pods, nowMs }: DaemonState,
+  { set: { spec: { minReadySeconds = 0 } }, pods, nowMs, ageMs }: DaemonState,
 ): number | undefined {
   const waits = pods.flatMap((pod) =>
     (isEndedPod(pod)
-      ? pauseLeftMs(pod, nowMs)
+      ? pauseLeftMs(pod, ageMs(pod))
       : availableInMs(pod, minReadySeconds, nowMs)) || []
   );
   return waits.length === 0 ? undefined : Math.min(...waits);

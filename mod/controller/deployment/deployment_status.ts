@@ -7,7 +7,7 @@
 import type { Deployment, ReplicaSet } from "../../api/workload/mod.ts";
 import { defined } from "../../base/mod.ts";
 import { formatTime } from "../../pod/status/mod.ts";
-import type { ChangeFailure } from "../run/mod.ts";
+import type { ChangeFailure, WatchedTime } from "../run/mod.ts";
 import type { Revisions } from "./revisions.ts";
 import {
   availableReplicas,
@@ -25,11 +25,7 @@ export interface DeploymentInput {
   readonly revisions: Revisions;
   readonly budget: RolloutBudget;
   readonly nowMs: number;
-  /**
-   * For how long this agent has looked after the Deployment: a device that is off, or whose
-   * clock is set late, has tried nothing meanwhile.
-   */
-  readonly watchedMs: number;
+  readonly watched: WatchedTime;
   readonly failures: readonly ChangeFailure[];
 }
 
@@ -90,22 +86,29 @@ type SetStatus = NonNullable<ReplicaSet["status"]>;
 export function progressLeftMs(
   deployment: Deployment,
   status: DeploymentStatus,
-  { nowMs, watchedMs }: Pick<DeploymentInput, "nowMs" | "watchedMs">,
+  time: Pick<DeploymentInput, "nowMs" | "watched">,
 ): number | undefined {
   const { progressDeadlineSeconds } = deployment.spec;
   const condition = conditionOf(status, "Progressing");
   const isOver = condition === undefined || isComplete(deployment, status) ||
     condition.reason === "ProgressDeadlineExceeded" ||
+    // What was rolled out once and has lost pods since has no deadline.
+    condition.reason === "NewReplicaSetAvailable" ||
     deployment.spec.paused === true;
   if (isOver || progressDeadlineSeconds === NO_DEADLINE) return undefined;
-  const fromMs = Date.parse(condition.lastUpdateTime ?? "") || nowMs;
-  const wholeMs = progressDeadlineSeconds * 1000;
-  // On a clock that was set back never more than the whole time.
-  const leftMs = Math.min(
-    Math.max(fromMs + wholeMs - nowMs, wholeMs - watchedMs),
-    wholeMs,
-  );
+  const leftMs = progressDeadlineSeconds * 1000 - triedMs(condition, time);
   return Math.max(leftMs, 0) + 1_000;
+}
+
+/**
+ * For how long a Deployment has tried since its condition says so: a device that is off has
+ * tried nothing meanwhile.
+ */
+function triedMs(
+  { lastUpdateTime = "" }: DeploymentCondition,
+  { nowMs, watched }: Pick<DeploymentInput, "nowMs" | "watched">,
+): number {
+  return Math.min(nowMs - watched.timeOf(lastUpdateTime), watched.forMs);
 }
 
 /** What a Deployment says of one thing. */
@@ -243,14 +246,14 @@ function isStale(
 }
 
 function isTimedOut(
-  { deployment, nowMs, watchedMs }: DeploymentInput,
-  { reason, lastUpdateTime = "" }: DeploymentCondition,
+  input: DeploymentInput,
+  condition: DeploymentCondition,
 ): boolean {
+  const { reason } = condition;
   if (reason === "NewReplicaSetAvailable") return false;
   if (reason === "ProgressDeadlineExceeded") return true;
-  const fromMs = Date.parse(lastUpdateTime) || nowMs;
-  const wholeMs = deployment.spec.progressDeadlineSeconds * 1000;
-  return fromMs + wholeMs < nowMs && wholeMs < watchedMs;
+  const { progressDeadlineSeconds } = input.deployment.spec;
+  return triedMs(condition, input) > progressDeadlineSeconds * 1000;
 }
 
 /** Whether more is new, less is old, or more is ready than before (DeploymentProgressing). */

@@ -17,6 +17,8 @@ import {
   exactRef,
   isEndedPod,
   type ObjectCache,
+  unwatched,
+  type WatchedTime,
   type Wishes,
 } from "../run/mod.ts";
 import {
@@ -93,14 +95,15 @@ export function deploymentOfPod(
 export function stepDeployment(
   { deployment, candidates, pods }: SeenDeployment,
   nowMs: number,
-  watchedMs: number = Infinity,
+  watched: WatchedTime = unwatched(nowMs),
 ): Wishes<DeploymentStatus> {
   const { selector } = deployment.spec;
   const claimed = claim(deployment, candidates, { selector });
   const sets = claimed.mine;
+  if (isUnreported(deployment, sets)) return { changes: claimed.changes };
   const revisions = revisionsOf(deployment, sets);
   const budget = rolloutBudget(deployment);
-  const input = { deployment, revisions, budget, nowMs, watchedMs };
+  const input = { deployment, revisions, budget, nowMs, watched };
   const planned = deploymentStatus({ ...input, failures: [] });
   const isEnding = deployment.metadata.deletionTimestamp !== undefined;
   // One after the other: each changes what the next one starts from.
@@ -118,6 +121,19 @@ export function stepDeployment(
     status: (failures) => deploymentStatus({ ...input, failures }),
     ...defined({ againAfterMs }),
   };
+}
+
+/**
+ * Whether no set has said how it stands since the agent began: it has pods, and does so in
+ * a moment. Until then they would count as gone, and the Deployment as not available.
+ */
+function isUnreported(
+  { status }: Deployment,
+  sets: readonly ReplicaSet[],
+): boolean {
+  const active = sets.filter(({ spec }) => spec.replicas > 0);
+  return (status?.replicas ?? 0) > 0 && active.length > 0 &&
+    active.every(({ status }) => status === undefined);
 }
 
 /**
@@ -139,7 +155,9 @@ function outcomeChanges(
     const isProven = deployment.spec.replicas > 0;
     return isProven ? [noteOutcome(newest, "complete")] : [];
   }
-  const isLate = wantsRollback(deployment) && !hasMissed(newest) &&
+  // While it is paused the words are about the version that ran before.
+  const isLate = deployment.spec.paused !== true &&
+    wantsRollback(deployment) && !hasMissed(newest) &&
     conditionOf(status, "Progressing")?.reason === "ProgressDeadlineExceeded";
   return isLate ? [noteOutcome(newest, "failed")] : [];
 }
@@ -228,6 +246,6 @@ function outdatedSets(
 }
 
 function isEmpty({ metadata, spec, status }: ReplicaSet): boolean {
-  return spec.replicas === 0 && (status?.replicas ?? 0) === 0 &&
-    (metadata.generation ?? 0) <= (status?.observedGeneration ?? 0);
+  return spec.replicas === 0 && status?.replicas === 0 &&
+    metadata.generation === status.observedGeneration;
 }

@@ -15,13 +15,14 @@ import type { NewObject } from "../../api/access/mod.ts";
 import { defined } from "../../base/mod.ts";
 import { safeHash } from "../history/mod.ts";
 import {
+  byAge,
   type Change,
   controllerOf,
   controllerReference,
   exactRef,
   isOfKind,
 } from "../run/mod.ts";
-import { byAge, type RolloutBudget } from "./rollout_budget.ts";
+import type { RolloutBudget } from "./rollout_budget.ts";
 
 /** Label of a ReplicaSet and its pods: which template they are of. */
 const HASH_LABEL = "pod-template-hash";

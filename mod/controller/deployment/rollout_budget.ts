@@ -70,15 +70,3 @@ export function availableReplicas(sets: readonly ReplicaSet[]): number {
     0,
   );
 }
-
-/** The older first; at one time, by name. */
-export function byAge(a: ReplicaSet, b: ReplicaSet): number {
-  const [first, second] = [createdAt(a), createdAt(b)];
-  if (first !== second) return first < second ? -1 : 1;
-  return a.metadata.name < b.metadata.name ? -1 : 1;
-}
-
-// RFC 3339 in one zone sorts like text.
-function createdAt({ metadata }: ReplicaSet): string {
-  return metadata.creationTimestamp ?? "";
-}

@@ -5,10 +5,10 @@
  */
 
 import type { Deployment, ReplicaSet } from "../../api/workload/mod.ts";
+import { byAge } from "../run/mod.ts";
 import { annotatedSize, type Revisions } from "./revisions.ts";
 import {
   availableReplicas,
-  byAge,
   lastingReplicas,
   presentReplicas,
   type RolloutBudget,

@@ -6,7 +6,7 @@
 
 import type { Pod } from "../../api/types/mod.ts";
 import type { Job } from "../../api/workload/mod.ts";
-import { isActivePod, isEndedPod } from "../run/mod.ts";
+import { isActivePod, isTerminatingPod } from "../run/mod.ts";
 import {
   countIndexes,
   hasIndex,
@@ -96,10 +96,7 @@ export function lookAtJob(
     status,
     pods,
     active,
-    terminating:
-      pods.filter((pod) =>
-        pod.metadata.deletionTimestamp !== undefined && !isEndedPod(pod)
-      ).length,
+    terminating: pods.filter(isTerminatingPod).length,
     uncounted: { succeeded, failed },
     succeeded: indexes === undefined
       ? (status.succeeded ?? 0) + succeeded.length + newSucceeded.length

@@ -6,7 +6,9 @@
 
 import type { ContainerStatus, Pod } from "../../api/types/mod.ts";
 import type { Job } from "../../api/workload/mod.ts";
-import { type Change, exactRef } from "../run/mod.ts";
+import { defined } from "../../base/mod.ts";
+import { findCondition } from "../../pod/status/mod.ts";
+import { type Change, exactRef, sidecarStatuses } from "../run/mod.ts";
 import { wholeNumber } from "./indexes.ts";
 
 /** Keeps a pod from vanishing before it has been counted. */
@@ -54,7 +56,7 @@ function untrackWith(
     patch: {
       metadata: {
         // The list is replaced as a whole, so it must be the one that was seen.
-        ...(resourceVersion !== undefined && { resourceVersion }),
+        ...defined({ resourceVersion }),
         finalizers: finalizers.filter((each) => each !== TRACKING_FINALIZER),
         ...more,
       },
@@ -106,19 +108,14 @@ export function hasPodFailed(job: Job, { metadata, status }: Pod): boolean {
  * When a pod has ended, in milliseconds since the epoch: its last container did, or it
  * was not ready any more, or it was deleted; at last, when it was made.
  */
-export function finishedMs({ metadata, spec, status }: Pod): number {
-  const sidecars = new Set(
-    spec.initContainers?.filter(({ restartPolicy }) =>
-      restartPolicy === "Always"
-    ).map(({ name }) => name),
-  );
-  const { containerStatuses = [], initContainerStatuses = [] } = status ?? {};
+export function finishedMs(pod: Pod): number {
+  const { metadata, status } = pod;
   const ended = lastEndMs([
-    ...containerStatuses,
-    ...initContainerStatuses.filter(({ name }) => sidecars.has(name)),
+    ...status?.containerStatuses ?? [],
+    ...sidecarStatuses(pod),
   ]);
   if (ended !== undefined) return ended;
-  const ready = status?.conditions?.find(({ type }) => type === "Ready");
+  const ready = findCondition(status?.conditions, "Ready");
   if (ready?.status === "False" && ready.lastTransitionTime !== undefined) {
     return Date.parse(ready.lastTransitionTime);
   }

@@ -8,7 +8,7 @@ import type { NewObject } from "../../api/access/mod.ts";
 import type { ContainerSpec, Pod } from "../../api/types/mod.ts";
 import type { Job } from "../../api/workload/mod.ts";
 import { rankForDeletion } from "../replicas/mod.ts";
-import { type Change, exactRef, podFromTemplate } from "../run/mod.ts";
+import { isTerminatingPod, podFromTemplate } from "../run/mod.ts";
 import { indexSetOf, missingIndexes, unionOf } from "./indexes.ts";
 import type { JobLook } from "./job_look.ts";
 import {
@@ -60,38 +60,6 @@ export function wantPods(look: JobLook): PodWishes {
   const blocked = replacesEndedOnly(job) ? look.terminating : 0;
   const missing = wanted - active.length - blocked;
   return missing > 0 ? more(look, Math.min(missing, BURST)) : NO_WISHES;
-}
-
-/** What is done for {@linkcode PodWishes}, without letting go of pods. */
-export function podChanges(
-  { ended, made }: Pick<PodWishes, "ended" | "made">,
-): readonly Change[] {
-  return [
-    ...ended.map((pod): Change => ({
-      verb: "delete",
-      ref: exactRef(pod),
-      events: {
-        done: normal("SuccessfulDelete", "Deleted pod: {name}"),
-        failed: warning("FailedDelete", "Error deleting: {error}"),
-      },
-    })),
-    ...made.map((object): Change => ({
-      verb: "create",
-      object,
-      events: {
-        done: normal("SuccessfulCreate", "Created pod: {name}"),
-        failed: warning("FailedCreate", "Error creating: {error}"),
-      },
-    })),
-  ];
-}
-
-function normal(reason: string, message: string) {
-  return { type: "Normal", reason, message } as const;
-}
-
-function warning(reason: string, message: string) {
-  return { type: "Warning", reason, message } as const;
 }
 
 function wantedPods({ job, succeeded, active }: JobLook): number {
@@ -156,10 +124,7 @@ function pendingIndexes(
   count: number,
 ): readonly number[] {
   const busy = replacesEndedOnly(job)
-    ? pods.filter((pod) =>
-      active.includes(pod) ||
-      pod.metadata.deletionTimestamp !== undefined && !hasEnded(pod)
-    )
+    ? pods.filter((pod) => active.includes(pod) || isTerminatingPod(pod))
     : active;
   const taken = [
     indexSetOf(busy.flatMap((pod) => completionIndex(job, pod) ?? [])),
@@ -168,10 +133,6 @@ function pendingIndexes(
   ].reduce(unionOf);
   const { completions = 0 } = job.spec;
   return missingIndexes(taken, { count, completions });
-}
-
-function hasEnded({ status }: Pod): boolean {
-  return status?.phase === "Succeeded" || status?.phase === "Failed";
 }
 
 interface OfIndex {

@@ -6,7 +6,11 @@
 
 import type { Job } from "../../api/workload/mod.ts";
 import { formatTime } from "../../pod/status/mod.ts";
-import type { ChangeWords } from "../run/mod.ts";
+import {
+  type ChangeWords,
+  SET_CLOCK_MS,
+  type WatchedTime,
+} from "../run/mod.ts";
 import type { JobAccount } from "./job_account.ts";
 import type { JobLook } from "./job_look.ts";
 import {
@@ -26,22 +30,22 @@ export interface JobProgress {
   readonly events: readonly ChangeWords[];
 }
 
-/** A clock that says less than this (in 2001) has not been set yet. */
-const SET_CLOCK_MS = 1e12;
-
 /**
- * Since when a Job runs, in milliseconds since the epoch; absent as long as it is paused
- * before its first start.
+ * Since when a Job runs, in milliseconds since the epoch, by the clock as it goes now;
+ * absent as long as it is paused before its first start.
  *
- * A begin that lies ahead, or in the years before the clock was set, is not believed: the
- * Job begins now.
+ * A begin in the years before the clock was set is not believed: the Job begins now. It is
+ * written as it is said here, so that a restart forgets nothing of a clock that was set; an
+ * API server, whose clock nobody sets, would refuse that of a Job that runs.
  */
-export function startMsOf(job: Job, nowMs: number): number | undefined {
-  const { startTime } = job.status ?? {};
-  if (startTime === undefined) return job.spec.suspend ? undefined : nowMs;
-  const startMs = Date.parse(startTime);
-  const isBelieved = startMs <= nowMs &&
-    (startMs >= SET_CLOCK_MS || nowMs < SET_CLOCK_MS);
+export function startMsOf(
+  { spec, status: { startTime } = {} }: Job,
+  nowMs: number,
+  { timeOf }: WatchedTime,
+): number | undefined {
+  if (startTime === undefined) return spec.suspend ? undefined : nowMs;
+  const startMs = timeOf(startTime);
+  const isBelieved = startMs >= SET_CLOCK_MS || nowMs < SET_CLOCK_MS;
   return isBelieved ? startMs : nowMs;
 }
 

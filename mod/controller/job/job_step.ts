@@ -16,6 +16,10 @@ import {
   controllerOf,
   exactRef,
   type ObjectCache,
+  podCreation,
+  podDeletion,
+  unwatched,
+  type WatchedTime,
   type Wishes,
 } from "../run/mod.ts";
 import { accountFor } from "./job_account.ts";
@@ -26,7 +30,7 @@ import {
   untrack,
   untrackSurplus,
 } from "./job_pods.ts";
-import { NO_WISHES, podChanges, wantPods } from "./job_pods_wanted.ts";
+import { NO_WISHES, wantPods } from "./job_pods_wanted.ts";
 import { progressOf, startMsOf } from "./job_progress.ts";
 import { type JobDecision, jobStatus } from "./job_status.ts";
 import { judgeJob, trueCondition } from "./job_verdict.ts";
@@ -79,14 +83,18 @@ function namesJob(pod: Pod, name: string): boolean {
 const NAME_LABEL = "batch.kubernetes.io/job-name";
 
 /** Says what is to be done for a Job, and how it stands. */
-export function stepJob(seen: SeenJob, nowMs: number): Wishes<JobStatus> {
+export function stepJob(
+  seen: SeenJob,
+  nowMs: number,
+  watched: WatchedTime = unwatched(nowMs),
+): Wishes<JobStatus> {
   const { job, strays } = seen;
   const { managedBy } = job.spec;
   if (managedBy !== undefined && managedBy !== OWN_NAME) return { changes: [] };
   const freed = strays.map(untrack);
   return trueCondition(job, "Complete", "Failed") === undefined
-    ? stepRunning(seen, { freed, nowMs })
-    : stepOver(seen, { freed, nowMs });
+    ? stepRunning(seen, { freed, nowMs, watched })
+    : stepOver(seen, { freed, nowMs, watched });
 }
 
 /** Who looks after a Job when it does not say so. */
@@ -95,9 +103,10 @@ const OWN_NAME = "kubernetes.io/job-controller";
 /** A Job that is over keeps no pod, and goes when its time has come. */
 function stepOver(
   { job, candidates }: SeenJob,
-  { freed, nowMs }: {
+  { freed, nowMs, watched }: {
     readonly freed: readonly Change[];
     readonly nowMs: number;
+    readonly watched: WatchedTime;
   },
 ): Wishes<JobStatus> {
   const left = candidates.filter((pod) =>
@@ -110,7 +119,8 @@ function stepOver(
     ttlSecondsAfterFinished === undefined || over === undefined ||
     job.metadata.deletionTimestamp !== undefined
   ) return { changes };
-  const leftMs = Date.parse(over) + ttlSecondsAfterFinished * 1000 - nowMs;
+  const overMs = watched.timeOf(over);
+  const leftMs = overMs + ttlSecondsAfterFinished * 1000 - nowMs;
   if (leftMs > 0) return { changes, againAfterMs: leftMs };
   const end: Change = {
     verb: "delete",
@@ -122,14 +132,15 @@ function stepOver(
 
 function stepRunning(
   { job, candidates }: SeenJob,
-  { freed, nowMs }: {
+  { freed, nowMs, watched }: {
     readonly freed: readonly Change[];
     readonly nowMs: number;
+    readonly watched: WatchedTime;
   },
 ): Wishes<JobStatus> {
   const claimed = claim(job, candidates, { selector: job.spec.selector });
   const look = lookAtJob(job, claimed.mine.map(tracked(job)), nowMs);
-  const startMs = startMsOf(job, nowMs);
+  const startMs = startMsOf(job, nowMs, watched);
   const decision = decide(look, { startMs, candidates });
   const { progress, pods, untracked, verdict } = decision;
   const { activeDeadlineSeconds, suspend } = job.spec;
@@ -145,7 +156,8 @@ function stepRunning(
       ...untracked.map((pod) =>
         pods.untracked.includes(pod) ? untrackSurplus(pod) : untrack(pod)
       ),
-      ...podChanges(pods),
+      ...pods.ended.map(podDeletion),
+      ...pods.made.map(podCreation),
     ],
     status: (failures) => jobStatus(decision, undoneOf(failures)),
     events: progress.events,

@@ -5,7 +5,7 @@
  */
 
 import type { Pod } from "../../api/types/mod.ts";
-import { readySince } from "../run/mod.ts";
+import { readySince, sidecarStatuses } from "../run/mod.ts";
 
 /** What a user writes on a pod that should go earlier, or later, than its like. */
 const DELETION_COST = "controller.kubernetes.io/pod-deletion-cost";
@@ -14,7 +14,8 @@ const DELETION_COST = "controller.kubernetes.io/pod-deletion-cost";
 interface Rank {
   readonly pod: Pod;
   readonly values: readonly number[];
-  readonly readyMs: number | undefined;
+  /** 0 when nobody says since when, as with `createdMs`. */
+  readonly readyMs: number;
   readonly restarts: readonly number[];
   readonly createdMs: number;
 }
@@ -38,11 +39,12 @@ export function rankForDeletion(
       values: [
         pod.spec.nodeName ? 1 : 0,
         phaseRank(pod),
+        // Of two that differ here the times are not compared any more.
         readySince(pod) === undefined ? 0 : 1,
         deletionCost(pod),
         -(perNode.get(pod.spec.nodeName ?? "")?.length ?? 0),
       ],
-      readyMs: readySince(pod),
+      readyMs: readySince(pod) ?? 0,
       restarts: restartsOf(pod),
       createdMs: Date.parse(pod.metadata.creationTimestamp ?? "") || 0,
     }))
@@ -71,12 +73,12 @@ function compareAges(
   a: Rank,
   b: Rank,
   { of, nowMs }: {
-    readonly of: (rank: Rank) => number | undefined;
+    readonly of: (rank: Rank) => number;
     readonly nowMs: number;
   },
 ): number {
   const [first, second] = [of(a), of(b)];
-  if (first === undefined || second === undefined || first === second) return 0;
+  if (first === second) return 0;
   // What has no time goes first, as upstream's afterOrZero.
   if (first === 0 || second === 0) return first - second;
   const difference = ageClass(first, nowMs) - ageClass(second, nowMs);
@@ -87,8 +89,7 @@ function compareAges(
 
 /** Upstream's logarithmicRankDiff: the power of two of an age in nanoseconds. */
 function ageClass(sinceMs: number, nowMs: number): number {
-  const ageNs = (nowMs - sinceMs) * 1e6;
-  return ageNs > 0 ? Math.floor(Math.log2(ageNs)) : -1;
+  return sinceMs < nowMs ? Math.floor(Math.log2((nowMs - sinceMs) * 1e6)) : -1;
 }
 
 function phaseRank({ status }: Pod): number {
@@ -111,16 +112,10 @@ function deletionCost({ metadata }: Pod): number {
 }
 
 /** The most restarts of a container, and of a sidecar. */
-function restartsOf({ spec, status }: Pod): readonly number[] {
-  const sidecars = new Set(
-    spec.initContainers?.filter(({ restartPolicy }) =>
-      restartPolicy === "Always"
-    ).map(({ name }) => name),
-  );
-  const { containerStatuses = [], initContainerStatuses = [] } = status ?? {};
+function restartsOf(pod: Pod): readonly number[] {
   return [
-    most(containerStatuses),
-    most(initContainerStatuses.filter(({ name }) => sidecars.has(name))),
+    most(pod.status?.containerStatuses ?? []),
+    most(sidecarStatuses(pod)),
   ];
 }
 

@@ -21,10 +21,13 @@ import {
   type ChangeFailure,
   claim,
   controllerOf,
-  exactRef,
   isActivePod,
-  isEndedPod,
+  isEnding,
+  isTerminatingPod,
+  nextAvailableInMs,
   type ObjectCache,
+  podCreation,
+  podDeletion,
   podFromTemplate,
   readySince,
   type Wishes,
@@ -85,28 +88,23 @@ export function stepReplicas(
   const selector = replicaSelector(owner);
   const claimed = claim(owner, candidates.filter(isActivePod), { selector });
   const pods = claimed.mine;
-  const isEnding = owner.metadata.deletionTimestamp !== undefined;
   const { minReadySeconds = 0 } = owner.spec;
-  const waits = pods.flatMap((pod) =>
-    availableInMs(pod, minReadySeconds, nowMs) || []
-  );
   return {
     changes: [
       ...claimed.changes,
-      ...isEnding ? [] : manage(owner, { pods, related, nowMs }),
+      ...isEnding(owner) ? [] : manage(owner, { pods, related, nowMs }),
     ],
     status: (failures) => {
-      const terminating =
-        candidates.filter((pod) =>
-          pod.metadata.deletionTimestamp !== undefined && !isEndedPod(pod) &&
-          controllerOf(pod)?.uid === owner.metadata.uid &&
-          matchesLabels(selector, pod.metadata.labels)
-        ).length;
+      const terminating = candidates.filter((pod) =>
+        isTerminatingPod(pod) &&
+        controllerOf(pod)?.uid === owner.metadata.uid &&
+        matchesLabels(selector, pod.metadata.labels)
+      ).length;
       const kept = withoutFailed(pods, failures);
       return statusOf(owner, { pods: kept, terminating, failures, nowMs });
     },
     ...defined({
-      againAfterMs: waits.length === 0 ? undefined : Math.min(...waits),
+      againAfterMs: nextAvailableInMs(pods, minReadySeconds, nowMs),
     }),
   };
 }
@@ -132,50 +130,15 @@ function manage(
 ): readonly Change[] {
   const missing = owner.spec.replicas - pods.length;
   if (missing > 0) {
-    const create: Change = {
-      verb: "create",
-      object: podFromTemplate(owner, owner.spec.template),
-      events: CREATE_EVENTS,
-    };
+    const create = podCreation(podFromTemplate(owner, owner.spec.template));
     return Array.from({ length: Math.min(missing, BURST) }, () => create);
   }
   const count = Math.min(-missing, BURST);
   const first = count === pods.length
     ? pods
     : rankForDeletion(pods, related.filter(isActivePod), nowMs);
-  return first.slice(0, count).map((pod) => ({
-    verb: "delete",
-    ref: exactRef(pod),
-    events: DELETE_EVENTS,
-  }));
+  return first.slice(0, count).map(podDeletion);
 }
-
-/** The words of upstream's RealPodControl. */
-const CREATE_EVENTS = {
-  done: {
-    type: "Normal",
-    reason: "SuccessfulCreate",
-    message: "Created pod: {name}",
-  },
-  failed: {
-    type: "Warning",
-    reason: "FailedCreate",
-    message: "Error creating: {error}",
-  },
-} as const;
-
-const DELETE_EVENTS = {
-  done: {
-    type: "Normal",
-    reason: "SuccessfulDelete",
-    message: "Deleted pod: {name}",
-  },
-  failed: {
-    type: "Warning",
-    reason: "FailedDelete",
-    message: "Error deleting: {error}",
-  },
-} as const;
 
 function statusOf(
   owner: ReplicaOwner,

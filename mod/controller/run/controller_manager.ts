@@ -52,11 +52,7 @@ export class ControllerManager {
       client,
       clock,
       log,
-      looks: metrics.counter(
-        "skerry_controller_looks_total",
-        "Looks of a controller at one object, by what became of them",
-        ["controller", "result"],
-      ),
+      metrics,
       tell: ({ apiVersion, kind, metadata }, words) => {
         const { namespace, name, uid } = metadata;
         const about = { apiVersion, kind, namespace, name, uid };
@@ -95,7 +91,6 @@ export class ControllerManager {
       ];
       await Promise.all(running);
     } finally {
-      for (const each of registrations) each[Symbol.dispose]();
       await tasks[Symbol.asyncDispose]();
     }
     if (tasks.failure !== undefined) throw tasks.failure;

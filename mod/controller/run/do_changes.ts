@@ -90,15 +90,23 @@ async function doGroup(
 /** Upstream's RecheckDeletionTimestamp: the cache may be behind. */
 async function isStillThere(
   owner: ApiObject | undefined,
-  { client, signal }: Deps,
+  deps: Deps,
 ): Promise<boolean> {
-  if (owner === undefined) return false;
+  const found = owner && await findNow(exactRef(owner), deps);
+  return found !== undefined &&
+    found.metadata.deletionTimestamp === undefined;
+}
+
+/** The very object as it is now; nothing when it is gone, or is another one by now. */
+async function findNow(
+  ref: ExactRef,
+  { client, signal }: Deps,
+): Promise<ApiObject | undefined> {
   try {
-    const { metadata } = await client.get(exactRef(owner), signal);
-    return metadata.uid === owner.metadata.uid &&
-      metadata.deletionTimestamp === undefined;
+    const found = await client.get(ref, signal);
+    return found.metadata.uid === ref.uid ? found : undefined;
   } catch (error) {
-    if (hasFailed(error, "NotFound")) return false;
+    if (hasFailed(error, "NotFound")) return undefined;
     throw error;
   }
 }
@@ -130,7 +138,7 @@ async function doOne(
   }
 }
 
-/** @returns the name of the object; nothing if it was there */
+/** @returns the name of the object; nothing if it was there, or gone, already */
 async function call(
   change: Change,
   deps: Deps,
@@ -148,16 +156,20 @@ async function call(
     }
     case "patch": {
       const { ref, patch } = change;
-      await unlessGone(async () => {
+      const isDone = await unlessGone(ref, async () => {
         listener.wrote(await client.patch(ref, patch, signal));
-      });
-      return ref.name;
+      }, deps);
+      return isDone ? ref.name : undefined;
     }
     case "delete": {
       const { ref, ref: { uid }, options } = change;
-      await unlessGone(() => client.delete(ref, { ...options, uid }, signal));
+      const isDone = await unlessGone(
+        ref,
+        () => client.delete(ref, { ...options, uid }, signal),
+        deps,
+      );
       listener.deleted(ref);
-      return ref.name;
+      return isDone ? ref.name : undefined;
     }
   }
 }
@@ -182,12 +194,26 @@ async function unlessSame(
   }
 }
 
-/** What is gone already, or is another one of that name by now, needs nothing done to it. */
-async function unlessGone(act: () => Promise<void>): Promise<void> {
+/**
+ * What is gone already, or is another one of that name by now, needs nothing done to it.
+ *
+ * @returns whether it was done
+ */
+async function unlessGone(
+  ref: ExactRef,
+  act: () => Promise<void>,
+  deps: Deps,
+): Promise<boolean> {
   try {
     await act();
+    return true;
   } catch (error) {
-    if (!hasFailed(error, "NotFound")) throw error;
+    if (hasFailed(error, "NotFound")) return false;
+    // Said of another UID, but also of another version of the same.
+    const isOther = hasFailed(error, "Conflict") &&
+      await findNow(ref, deps) === undefined;
+    if (!isOther) throw error;
+    return false;
   }
 }
 

@@ -31,32 +31,29 @@
  * @module
  */
 
-export {
-  ControllerManager,
-  type ControllerManagerDeps,
-} from "./controller_manager.ts";
-export { InformerCache, type KindSource } from "./informer_cache.ts";
+export { ControllerManager } from "./controller_manager.ts";
+export { InformerCache } from "./informer_cache.ts";
 export { claim, controllerOf, controllerReference, exactRef } from "./owner.ts";
-export { CONTROLLER_KINDS, isControllerKind, isOfKind } from "./kinds.ts";
+export { CONTROLLER_KINDS, isOfKind } from "./kinds.ts";
+export { SET_CLOCK_MS, unwatched, type WatchedTime } from "./known_times.ts";
+export { byAge, isEnding } from "./life.ts";
+export { podCreation, podDeletion } from "./pod_changes.ts";
 export {
   availableInMs,
   isActivePod,
   isEndedPod,
+  isTerminatingPod,
+  nextAvailableInMs,
   podFromTemplate,
   readySince,
+  sidecarStatuses,
 } from "./replica.ts";
-export { ControllerRunner } from "./runner.ts";
 export type {
   Change,
-  ChangeEvents,
   ChangeFailure,
   ChangeWords,
   ControlledKind,
   Controller,
-  ControllerKind,
-  ControllerKinds,
-  ExactRef,
   ObjectCache,
   Wishes,
 } from "./step.ts";
-export { type ObjectMove, wokenBy } from "./woken.ts";

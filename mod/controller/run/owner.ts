@@ -10,6 +10,7 @@ import type {
   LabelSelector,
   OwnerReference,
 } from "../../api/workload/mod.ts";
+import { defined } from "../../base/mod.ts";
 import type { Change, ExactRef } from "./step.ts";
 
 /** The one owner that controls an object, if it has one. */
@@ -113,5 +114,5 @@ function release(owner: ApiObject, candidate: ApiObject): Change {
 function sameVersion({ metadata: { resourceVersion } }: ApiObject): {
   readonly resourceVersion?: string;
 } {
-  return resourceVersion === undefined ? {} : { resourceVersion };
+  return defined({ resourceVersion });
 }

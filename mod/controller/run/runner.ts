@@ -7,11 +7,12 @@
 import { isDeepStrictEqual } from "node:util";
 import { hasFailed, type ObjectClient } from "../../api/access/mod.ts";
 import type { ApiObject } from "../../api/workload/mod.ts";
-import { type Clock, WorkQueue } from "../../base/mod.ts";
-import { describeError } from "../../base/text/mod.ts";
-import type { Counter, Logger } from "../../base/telemetry/mod.ts";
+import type { Clock } from "../../base/mod.ts";
+import type { Logger, MetricsRegistry } from "../../base/telemetry/mod.ts";
+import { RateLimitedQueue } from "../../informer/work/mod.ts";
 import { Awaited } from "./awaited.ts";
 import { type ChangeListener, doChanges } from "./do_changes.ts";
+import { KnownTimes } from "./known_times.ts";
 import type {
   ChangeWords,
   ControlledKind,
@@ -21,37 +22,25 @@ import type {
   Wishes,
 } from "./step.ts";
 
-/** As upstream's concurrent-…-syncs: so many objects are looked after side by side. */
-const PLACES = 5;
-/** A look that takes longer waits for a server, and another may begin. */
-const PATIENCE_MS = 1_000;
-
-/** As upstream's ItemExponentialFailureRateLimiter: the first pause and the longest. */
-const RETRY = { baseMs: 5, maxMs: 1_000_000 };
-
 /** What a runner works with. */
 export interface RunnerDeps {
   readonly client: ObjectClient;
   readonly cache: ObjectCache;
   readonly clock: Clock;
   readonly log: Logger;
-  /** Counts looks by controller and what became of them. */
-  readonly looks: Counter;
+  readonly metrics: MetricsRegistry;
   /** Takes what is told of an object. */
   readonly tell: (object: ApiObject, words: ChangeWords) => void;
 }
 
 /** What is remembered of an object between two looks. */
 interface Memory {
-  /** Monotonic time of the first look. */
-  readonly sinceMs: number;
-  failures: number;
+  /** Another one of its name is remembered anew. */
+  readonly uid: string;
+  readonly times: KnownTimes;
   /** What was told at the last look, so that it is told again only when it is news. */
   told: readonly ChangeWords[];
 }
-
-/** There is no object left that something could be told of. */
-const UNHEARD: ChangeListener = { wrote() {}, deleted() {}, tell() {} };
 
 function partsOf(
   key: string,
@@ -64,16 +53,14 @@ function partsOf(
 export class ControllerRunner<Kind extends ControlledKind, Seen> {
   readonly #controller: Controller<Kind, Seen>;
   readonly #deps: RunnerDeps;
-  readonly #queue: WorkQueue<string>;
+  readonly #queue: RateLimitedQueue<string>;
   readonly #awaited = new Awaited();
   readonly #memory = new Map<string, Memory>();
 
   constructor(controller: Controller<Kind, Seen>, deps: RunnerDeps) {
     this.#controller = controller;
     this.#deps = deps;
-    const { clock } = deps;
-    const limit = { places: PLACES, patienceMs: PATIENCE_MS };
-    this.#queue = new WorkQueue({ clock }, limit);
+    this.#queue = new RateLimitedQueue(deps, { name: controller.name });
   }
 
   /** Asks for a look at an object. */
@@ -83,50 +70,34 @@ export class ControllerRunner<Kind extends ControlledKind, Seen> {
 
   /** Looks after objects until `signal` aborts. */
   async run(signal: AbortSignal): Promise<void> {
-    await using queue = this.#queue;
-    await queue.run((key, ended) => this.#look(key, ended), signal);
+    await this.#queue.run((key, ended) => this.#look(key, ended), signal);
   }
 
-  async #look(key: string, signal: AbortSignal): Promise<void> {
-    const { looks, log } = this.#deps;
-    const controller = this.#controller.name;
-    try {
-      const wasDone = await this.#sync(key, signal);
-      looks.inc({ controller, result: wasDone ? "done" : "failed" });
-      if (!wasDone) this.#retry(key);
-    } catch (error) {
-      if (signal.aborted) return;
-      looks.inc({ controller, result: "failed" });
-      const reason = describeError(error);
-      log.warn("controller_failed", { controller, object: key, reason });
-      this.#retry(key);
-    }
-  }
-
-  /** @returns whether all that was wished is done */
-  async #sync(key: string, signal: AbortSignal): Promise<boolean> {
+  async #look(
+    key: string,
+    signal: AbortSignal,
+  ): Promise<void | "again" | "pending"> {
     const { cache, clock } = this.#deps;
     const object = this.#find(key);
     if (object === undefined) return await this.#leave(key, signal);
-    const waitMs = this.#awaited.remainingMs(key, cache, clock.monotonic());
-    if (waitMs > 0) {
-      // Whatever is awaited wakes the key when it comes.
-      this.#queue.schedule(key, waitMs);
-      return true;
-    }
+    if (this.#isAwaiting(key)) return "pending";
+    this.#queue.dropDelay(key);
     const seen = this.#controller.gather(object, cache);
-    const watchedMs = clock.monotonic() - this.#of(key).sinceMs;
-    const wishes = this.#controller.step(seen, clock.now(), watchedMs);
+    const watched = this.#of(key, object).times.look(clock);
+    const wishes = this.#controller.step(seen, clock.now(), watched);
     const wasDone = await this.#do(key, object, { wishes, signal });
-    if (!wasDone) return false;
-    this.#of(key).failures = 0;
-    const { againAfterMs = Infinity } = wishes;
-    const unseenMs = this.#awaited.remainingMs(key, cache, clock.monotonic());
-    const dueMs = unseenMs > 0
-      ? Math.min(unseenMs, againAfterMs)
-      : againAfterMs;
-    if (dueMs !== Infinity) this.#queue.schedule(key, dueMs);
-    return true;
+    this.#isAwaiting(key);
+    if (!wasDone) return "again";
+    const { againAfterMs } = wishes;
+    if (againAfterMs !== undefined) this.#queue.addAfter(key, againAfterMs);
+  }
+
+  /** What is awaited wakes the key when it comes; should it not, it is looked at anyway. */
+  #isAwaiting(key: string): boolean {
+    const { cache, clock } = this.#deps;
+    const waitMs = this.#awaited.remainingMs(key, cache, clock.monotonic());
+    if (waitMs > 0) this.#queue.addAfter(key, waitMs);
+    return waitMs > 0;
   }
 
   #find(key: string): ControllerKinds[Kind] | undefined {
@@ -135,18 +106,31 @@ export class ControllerRunner<Kind extends ControlledKind, Seen> {
   }
 
   /** The object is gone. */
-  async #leave(key: string, signal: AbortSignal): Promise<boolean> {
+  async #leave(
+    key: string,
+    signal: AbortSignal,
+  ): Promise<void | "again" | "pending"> {
     const { cache, client } = this.#deps;
-    this.#awaited.forget(key);
+    if (this.#isAwaiting(key)) return "pending";
+    this.#queue.dropDelay(key);
     const changes = this.#controller.leave?.(partsOf(key), cache) ?? [];
+    const listener = { ...this.#listener(key), tell: () => {} };
     const failures = await doChanges(undefined, changes, {
       client,
-      listener: UNHEARD,
+      listener,
       signal,
     });
-    if (failures.length > 0) return false;
-    this.#memory.delete(key);
-    return true;
+    if (failures.length > 0) return "again";
+    if (!this.#isAwaiting(key)) this.#memory.delete(key);
+  }
+
+  /** Remembers what is done for a key until it is seen. */
+  #listener(key: string): Omit<ChangeListener, "tell"> {
+    const { clock } = this.#deps;
+    return {
+      wrote: (written) => this.#awaited.wrote(key, written, clock.monotonic()),
+      deleted: (ref) => this.#awaited.deleted(key, ref, clock.monotonic()),
+    };
   }
 
   async #do(
@@ -157,16 +141,16 @@ export class ControllerRunner<Kind extends ControlledKind, Seen> {
       readonly signal: AbortSignal;
     },
   ): Promise<boolean> {
-    const { client, clock, tell } = this.#deps;
+    const { client, tell } = this.#deps;
     let newest: ApiObject = object;
-    const listener = {
-      wrote: (written: ApiObject) => {
+    const { wrote, deleted } = this.#listener(key);
+    const listener: ChangeListener = {
+      wrote: (written) => {
         if (written.metadata.uid === object.metadata.uid) newest = written;
-        this.#awaited.wrote(key, written, clock.monotonic());
+        wrote(written);
       },
-      deleted: (ref: Parameters<Awaited["deleted"]>[1]) =>
-        this.#awaited.deleted(key, ref, clock.monotonic()),
-      tell: (words: ChangeWords) => tell(object, words),
+      deleted,
+      tell: (words) => tell(object, words),
     };
     const failures = await doChanges(object, wishes.changes, {
       client,
@@ -193,7 +177,7 @@ export class ControllerRunner<Kind extends ControlledKind, Seen> {
     object: ApiObject,
     events: readonly ChangeWords[],
   ): void {
-    const memory = this.#of(key);
+    const memory = this.#of(key, object);
     for (const words of events) {
       const isOld = memory.told.some((each) => isDeepStrictEqual(each, words));
       if (!isOld) this.#deps.tell(object, words);
@@ -201,18 +185,13 @@ export class ControllerRunner<Kind extends ControlledKind, Seen> {
     memory.told = events;
   }
 
-  #of(key: string): Memory {
-    const sinceMs = this.#deps.clock.monotonic();
-    const memory = this.#memory.get(key) ??
-      { sinceMs, failures: 0, told: [] };
+  #of(key: string, { metadata: { uid } }: ApiObject): Memory {
+    const known = this.#memory.get(key);
+    if (known?.uid === uid) return known;
+    if (known !== undefined) this.#queue.forget(key);
+    const times = new KnownTimes(this.#deps.clock);
+    const memory: Memory = { uid, times, told: [] };
     this.#memory.set(key, memory);
     return memory;
-  }
-
-  #retry(key: string): void {
-    const memory = this.#of(key);
-    const delayMs = RETRY.baseMs * 2 ** memory.failures;
-    memory.failures++;
-    this.#queue.schedule(key, Math.min(delayMs, RETRY.maxMs));
   }
 }

@@ -24,6 +24,7 @@ import type {
   ReplicationController,
   StatefulSet,
 } from "../../api/workload/mod.ts";
+import type { WatchedTime } from "./known_times.ts";
 
 /** The kinds that controllers work with, by name. */
 export interface ControllerKinds {
@@ -164,13 +165,13 @@ export interface Controller<Kind extends ControlledKind, Seen> {
    * What is to be done.
    *
    * @param nowMs the wall clock, in milliseconds since the epoch
-   * @param watchedMs for how long this agent has looked after the object, by a clock that
-   * does not jump; absent when that is not known
+   * @param watched what this agent has seen of the time as it passed; absent when that is
+   * not known
    */
   step(
     seen: Seen,
     nowMs: number,
-    watchedMs?: number,
+    watched?: WatchedTime,
   ): Wishes<NonNullable<ControllerKinds[Kind]["status"]>>;
   /** What is to be done for what is left when there is no object of that name. */
   leave?(

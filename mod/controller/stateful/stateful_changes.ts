@@ -10,8 +10,13 @@
 
 import { shareOf } from "../../api/objects/mod.ts";
 import type { Pod } from "../../api/types/mod.ts";
-import type { PersistentVolumeClaim } from "../../api/workload/mod.ts";
-import { type Change, type ChangeWords, isEndedPod } from "../run/mod.ts";
+import {
+  type Change,
+  type ChangeWords,
+  isActivePod,
+  isEndedPod,
+  isEnding,
+} from "../run/mod.ts";
 import {
   claimCreations,
   isStale,
@@ -23,13 +28,13 @@ import {
   isParallel,
   type Members,
   partitionOf,
+  type SetPlace,
 } from "./stateful_members.ts";
 import {
   creation,
   deletion,
   identityChanges,
   isReported,
-  isTerminating,
   isUnready,
   ordinalOf,
   podName,
@@ -41,7 +46,7 @@ import {
 
 /** Gives all claims the owners that the retention policy wants. */
 export function retentionChanges(members: Members): readonly Change[] {
-  const { set, replicas, condemned, claims } = members;
+  const { set, places, condemned, claims } = members;
   const of = (pod: Pod | undefined, isWanted: boolean) => {
     if (pod === undefined) return [];
     const ordinal = ordinalOf(set, pod) ?? NaN;
@@ -49,7 +54,7 @@ export function retentionChanges(members: Members): readonly Change[] {
       .flatMap((claim) => ownershipChanges(set, claim, { pod, isWanted }));
   };
   return [
-    ...replicas.flatMap((pod) => of(pod, true)),
+    ...places.flatMap(({ pod }) => of(pod, true)),
     ...condemned.flatMap((pod) => of(pod, false)),
   ];
 }
@@ -61,10 +66,10 @@ export function memberChanges(members: Members): readonly Change[] {
 
 /** All at once. */
 function burst(members: Members): readonly Change[] {
-  const { set, replicas, condemned } = members;
+  const { set, places, condemned } = members;
   return [
-    ...replicas.flatMap((_pod, place) => placeChanges(members, place)),
-    ...condemned.filter((pod) => !isTerminating(pod))
+    ...places.flatMap((place) => placeChanges(members, place)),
+    ...condemned.filter((pod) => !isEnding(pod))
       .map((pod) => deletion(set, pod)),
     ...updates(members),
   ];
@@ -72,9 +77,10 @@ function burst(members: Members): readonly Change[] {
 
 /** From the lowest place up, then what is too much from the highest down, then updates. */
 function nextInOrder(members: Members): readonly Change[] {
-  const { set, replicas, condemned } = members;
+  const { set, places, condemned } = members;
   const changes: Change[] = [];
-  for (const [place, pod] of replicas.entries()) {
+  for (const place of places) {
+    const { pod } = place;
     changes.push(...placeChanges(members, place));
     if (!isMissing(members, pod)) continue;
     return pod !== undefined && isInTheWay(members, pod)
@@ -83,7 +89,7 @@ function nextInOrder(members: Members): readonly Change[] {
   }
   const [highest] = condemned;
   if (highest === undefined) return [...changes, ...updates(members)];
-  if (isTerminating(highest)) return changes;
+  if (isEnding(highest)) return changes;
   // As upstream: a broken pod goes only when no pod below it is broken as well.
   const lowestBroken = condemned.findLast((pod) => isMissing(members, pod));
   const isNext = !isMissing(members, highest) || highest === lowestBroken;
@@ -91,20 +97,22 @@ function nextInOrder(members: Members): readonly Change[] {
 }
 
 /** What one place needs whatever the others are. */
-function placeChanges(members: Members, place: number): readonly Change[] {
-  const { set, replicas, claims } = members;
+function placeChanges(
+  members: Members,
+  { place, pod }: SetPlace,
+): readonly Change[] {
+  const { set, claims } = members;
   const ordinal = startOf(set) + place;
-  const pod = replicas[place];
   if (pod === undefined) {
     const isBlocked = memberClaims(set, ordinal, claims).some((claim) =>
-      isStale(set, ordinal, claim) || isDeleted(claim)
+      isStale(set, ordinal, claim) || isEnding(claim)
     );
     if (isBlocked) return [];
     const missing = claimCreations(set, ordinal, claims);
     if (missing.length > 0) return missing;
     return [creation(set, ordinal, versionAt(members, place))];
   }
-  if (isTerminating(pod)) return [];
+  if (isEnding(pod)) return [];
   // Whatever its end was, as upstream: a reboot ends pods either way.
   if (isEndedPod(pod)) return [deletion(set, pod)];
   return [
@@ -117,13 +125,13 @@ function placeChanges(members: Members, place: number): readonly Change[] {
 
 /** What keeps a pod from being made, in words. */
 export function blockedWords(
-  { set, replicas, claims }: Members,
+  { set, places, claims }: Members,
 ): readonly ChangeWords[] {
-  return replicas.flatMap((pod, place) => {
+  return places.flatMap(({ pod, place }) => {
     const ordinal = startOf(set) + place;
     const name = podName(set, ordinal);
     const ending = pod === undefined
-      ? memberClaims(set, ordinal, claims).find(isDeleted)
+      ? memberClaims(set, ordinal, claims).find(isEnding)
       : undefined;
     return ending === undefined ? [] : [{
       type: "Warning" as const,
@@ -132,10 +140,6 @@ export function blockedWords(
         `failed error: pvc ${ending.metadata.name} is being deleted`,
     }];
   });
-}
-
-function isDeleted({ metadata }: PersistentVolumeClaim): boolean {
-  return metadata.deletionTimestamp !== undefined;
 }
 
 /** What the pod of a place is made from. */
@@ -159,19 +163,20 @@ function isInTheWay(members: Members, pod: Pod): boolean {
 /** Whether a pod that lives is to be replaced by one of the newest version. */
 function isOutdated({ set, update }: Members, pod: Pod): boolean {
   return set.spec.updateStrategy.type === "RollingUpdate" &&
-    versionOf(pod) !== update.name && !isTerminating(pod) && !isEndedPod(pod);
+    versionOf(pod) !== update.name && isActivePod(pod);
 }
 
 /** Ends as many outdated pods as may be missing, the highest first. */
 function updates(members: Members): readonly Change[] {
-  const { set, replicas } = members;
+  const { set, places } = members;
   const { rollingUpdate = {} } = set.spec.updateStrategy;
   const { maxUnavailable = 1 } = rollingUpdate;
   const allowed = shareOf(maxUnavailable, set.spec.replicas, Math.floor);
-  const missing = replicas.filter((pod) => isMissing(members, pod)).length;
+  const working = places.filter(({ pod }) => !isMissing(members, pod)).length;
+  const missing = set.spec.replicas - working;
   const room = Math.max(0, Math.max(1, allowed) - missing);
-  const outdated = replicas.slice(partitionOf(set))
-    .filter((pod) => pod !== undefined)
+  const outdated = places
+    .flatMap(({ place, pod }) => place < partitionOf(set) ? [] : pod ?? [])
     .filter((pod) => isOutdated(members, pod)).toReversed();
   // In order, all pods are available here; else those that are not cost nothing.
   const broken = isParallel(members)

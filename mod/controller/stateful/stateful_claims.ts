@@ -129,14 +129,16 @@ export function isStale(
 
 /**
  * Gives a claim the owner that the retention policy wants, so that it goes with the set
- * or with a pod that is not wanted any more; nothing when it has that one already, or
- * belongs to an earlier set or pod of that name.
+ * or with a pod that is not wanted any more; nothing when it has that one already, belongs
+ * to an earlier set or pod of that name, or is a manifest's own.
  */
 export function ownershipChanges(
   set: StatefulSet,
   claim: PersistentVolumeClaim,
   { pod, isWanted }: { readonly pod: ApiObject; readonly isWanted: boolean },
 ): readonly Change[] {
+  // Nobody has made what is only shown, and it goes with its manifest.
+  if (claim.metadata.creationTimestamp === undefined) return [];
   const all = claim.metadata.ownerReferences ?? [];
   const own = [controllerReference(set), controllerReference(pod)];
   const isOurs = (ref: OwnerReference) => own.some((each) => names(ref, each));

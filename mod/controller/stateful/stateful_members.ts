@@ -6,21 +6,27 @@
 
 import type { Pod } from "../../api/types/mod.ts";
 import type { StatefulSet } from "../../api/workload/mod.ts";
-import { availableInMs } from "../run/mod.ts";
+import { isEnding, nextAvailableInMs } from "../run/mod.ts";
 import type { ClaimsByName } from "./stateful_claims.ts";
 import {
   isAvailable,
-  isTerminating,
   ordinalOf,
   startOf,
   type TemplateVersion,
 } from "./stateful_pod.ts";
 
+/** One of the wanted places. */
+export interface SetPlace {
+  /** Counted from the first ordinal. */
+  readonly place: number;
+  readonly pod: Pod | undefined;
+}
+
 /** What is decided from. */
 export interface Members {
   readonly set: StatefulSet;
-  /** The wanted places, from the first ordinal on; `undefined` where no pod is. */
-  readonly replicas: readonly (Pod | undefined)[];
+  /** The wanted places that have a pod, and the first of those that have none, in order. */
+  readonly places: readonly SetPlace[];
   /** Pods of other ordinals, the highest first. */
   readonly condemned: readonly Pod[];
   readonly claims: ClaimsByName;
@@ -35,30 +41,51 @@ export interface Members {
 export function sortMembers(
   set: StatefulSet,
   pods: readonly Pod[],
-): Pick<Members, "replicas" | "condemned"> {
+): Pick<Members, "places" | "condemned"> {
   const start = startOf(set);
   const end = start + set.spec.replicas;
   const known = pods.flatMap((pod) => {
     const ordinal = ordinalOf(set, pod);
     return ordinal === undefined ? [] : [{ pod, ordinal }];
   });
-  const byOrdinal = new Map(known.map(({ pod, ordinal }) => [ordinal, pod]));
+  const byPlace = new Map(
+    known.map(({ pod, ordinal }) => [ordinal - start, pod]),
+  );
   return {
-    replicas: Array.from(
-      { length: set.spec.replicas },
-      (_none, index) => byOrdinal.get(start + index),
-    ),
+    places: placesOf(byPlace, set.spec.replicas),
     condemned: known
       .filter(({ ordinal }) => ordinal < start || ordinal >= end)
       .toSorted((a, b) => b.ordinal - a.ordinal).map(({ pod }) => pod),
   };
 }
 
+/** As upstream's MaxPodCreateDeletePerSync of Jobs: a number can be mistyped. */
+const BURST = 500;
+
+function placesOf(
+  byPlace: ReadonlyMap<number, Pod>,
+  count: number,
+): readonly SetPlace[] {
+  const taken = [...byPlace.keys()]
+    .filter((place) => place >= 0 && place < count).sort((a, b) => a - b);
+  const places: SetPlace[] = [];
+  let missing = 0;
+  let next = 0;
+  for (const place of [...taken, count]) {
+    for (; next < place && missing < BURST; next++, missing++) {
+      places.push({ place: next, pod: undefined });
+    }
+    if (place < count) places.push({ place, pod: byPlace.get(place) });
+    next = place + 1;
+  }
+  return places;
+}
+
 /** All pods that are there. */
 export function allPods(
-  { replicas, condemned }: Pick<Members, "replicas" | "condemned">,
+  { places, condemned }: Pick<Members, "places" | "condemned">,
 ): readonly Pod[] {
-  return [...replicas.filter((pod) => pod !== undefined), ...condemned];
+  return [...places.flatMap(({ pod }) => pod ?? []), ...condemned];
 }
 
 /** Whether a place has no pod that does its work. */
@@ -66,7 +93,7 @@ export function isMissing(
   { set, nowMs }: Members,
   pod: Pod | undefined,
 ): boolean {
-  return pod === undefined || isTerminating(pod) ||
+  return pod === undefined || isEnding(pod) ||
     !isAvailable(set, pod, nowMs);
 }
 
@@ -86,7 +113,5 @@ export function partitionOf({ spec: { updateStrategy } }: StatefulSet): number {
 export function nextAvailableMs(
   { set: { spec: { minReadySeconds = 0 } }, nowMs, ...members }: Members,
 ): number | undefined {
-  const waits = allPods(members)
-    .flatMap((pod) => availableInMs(pod, minReadySeconds, nowMs) || []);
-  return waits.length === 0 ? undefined : Math.min(...waits);
+  return nextAvailableInMs(allPods(members), minReadySeconds, nowMs);
 }

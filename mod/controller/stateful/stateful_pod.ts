@@ -67,11 +67,6 @@ export function versionOf({ metadata }: Pod): string {
   return metadata.labels?.[REVISION_LABEL] ?? "";
 }
 
-/** Whether a pod is being deleted. */
-export function isTerminating({ metadata }: Pod): boolean {
-  return metadata.deletionTimestamp !== undefined;
-}
-
 /** Whether a pod runs and has been ready for long enough. */
 export function isAvailable(
   { spec: { minReadySeconds = 0 } }: StatefulSet,

@@ -21,6 +21,7 @@ import {
   type Change,
   claim,
   exactRef,
+  isEnding,
   type ObjectCache,
   type Wishes,
 } from "../run/mod.ts";
@@ -39,7 +40,6 @@ import {
 import {
   isAvailable,
   isRunningAndReady,
-  isTerminating,
   ordinalOf,
   type TemplateVersion,
   versionOf,
@@ -89,7 +89,7 @@ export function stepStatefulSet(
   const sorted = sortMembers(set, claimed.mine);
   const members: Members = { set, ...sorted, claims, ...versions, nowMs };
   const status = () => statusOf(members, history);
-  if (set.metadata.deletionTimestamp !== undefined) {
+  if (isEnding(set)) {
     return { changes: [], status };
   }
   // What pods depend on comes first, and alone: when the cache shows it, that wakes the set.
@@ -149,7 +149,7 @@ function statusOf(
   const count = (isCounted: (pod: Pod) => boolean) =>
     pods.filter(isCounted).length;
   const isOf = ({ name }: TemplateVersion) => (pod: Pod) =>
-    versionOf(pod) === name && !isTerminating(pod);
+    versionOf(pod) === name && !isEnding(pod);
   const { replicas: wanted, updateStrategy } = set.spec;
   const ready = count(isRunningAndReady);
   const updated = count(isOf(update));

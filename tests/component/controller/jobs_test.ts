@@ -17,7 +17,7 @@ import {
 import { SharedInformerFactory } from "../../../mod/informer/shared/mod.ts";
 import { LocalStore } from "../../../mod/local/mod.ts";
 import { cronJob } from "../../support/controller/cron_objects.ts";
-import { job } from "../../support/controller/job_objects.ts";
+import { endedPodStatus, job } from "../../support/controller/job_objects.ts";
 import { FakeClock } from "../../support/fake_clock.ts";
 import { seededRandom } from "../../support/seeded_random.ts";
 
@@ -76,21 +76,8 @@ class Rig implements AsyncDisposable {
   }
 
   async end(pod: ApiObject, phase: "Succeeded" | "Failed"): Promise<void> {
-    const finishedAt = new Date(this.clock.now()).toISOString();
-    const ended: ApiObject & { readonly status: unknown } = {
-      ...pod,
-      status: {
-        phase,
-        containerStatuses: [{
-          name: "main",
-          image: "",
-          imageID: "",
-          ready: false,
-          restartCount: 0,
-          state: { terminated: { exitCode: 1, finishedAt } },
-        }],
-      },
-    };
+    const status = endedPodStatus(phase, this.clock.now());
+    const ended: ApiObject & { readonly status: unknown } = { ...pod, status };
     await this.store.updateStatus(ended, this.signal);
     await this.settle();
   }

@@ -20,6 +20,7 @@ import {
 } from "../../../mod/controller/run/mod.ts";
 import { formatTime } from "../../../mod/pod/status/mod.ts";
 import { pick } from "../fuzz/fuzz.ts";
+import { endedPodStatus } from "./job_objects.ts";
 import { ScriptedObjects } from "./scripted_objects.ts";
 
 const TRACKING = "batch.kubernetes.io/job-tracking";
@@ -178,22 +179,7 @@ export class JobNode extends ScriptedObjects {
     if (phase === "Succeeded" && index !== undefined) {
       this.doneIndexes.add(Number(index));
     }
-    const finishedAt = formatTime(this.#clock.now());
-    const exitCode = phase === "Failed" ? 1 : 0;
-    this.#put({
-      ...pod,
-      status: {
-        phase,
-        containerStatuses: [{
-          name: "main",
-          image: "",
-          imageID: "",
-          ready: false,
-          restartCount: 0,
-          state: { terminated: { exitCode, finishedAt } },
-        }],
-      },
-    });
+    this.#put({ ...pod, status: endedPodStatus(phase, this.#clock.now()) });
   }
 
   /** Something happens to one of the pods. */

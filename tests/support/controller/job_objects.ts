@@ -98,6 +98,15 @@ export function jobPod(name: string, options: JobPodOptions = {}): Pod {
   };
 }
 
+/** The status of a pod whose container ended at a time. */
+export function endedPodStatus(
+  phase: "Succeeded" | "Failed",
+  atMs: number,
+): PodStatus {
+  const endedAt = Math.floor((atMs - JOB_NOW_MS) / 1000);
+  return { phase, ...statusOf(phase, { endedAt }) };
+}
+
 function statusOf(
   phase: string,
   { ready = false, endedAt = -30, exitCode, restarts = 0, conditions = [] }:

@@ -16,14 +16,16 @@ import type { ApiObject } from "../../../mod/api/workload/mod.ts";
 import { isRecord } from "../../../mod/base/mod.ts";
 import {
   CONTROLLER_KINDS,
-  type ControllerKind,
-  type ControllerKinds,
   controllerOf,
-  isControllerKind,
   isEndedPod,
   isOfKind,
   type ObjectCache,
 } from "../../../mod/controller/run/mod.ts";
+import type {
+  ControllerKind,
+  ControllerKinds,
+} from "../../../mod/controller/run/step.ts";
+import { isControllerKind } from "../../../mod/controller/run/kinds.ts";
 
 /** Says what a call is to be refused with; nothing lets it through. */
 export type Refusal = (

@@ -9,12 +9,12 @@ import type { ApiObject } from "../../../mod/api/workload/mod.ts";
 import {
   type ControlledKind,
   type Controller,
-  type ControllerKinds,
-  ControllerRunner,
-  isControllerKind,
   isOfKind,
-  wokenBy,
 } from "../../../mod/controller/run/mod.ts";
+import type { ControllerKinds } from "../../../mod/controller/run/step.ts";
+import { ControllerRunner } from "../../../mod/controller/run/runner.ts";
+import { isControllerKind } from "../../../mod/controller/run/kinds.ts";
+import { wokenBy } from "../../../mod/controller/run/woken.ts";
 import {
   MetricsRegistry,
   silentLogger,
@@ -86,8 +86,7 @@ export class SimulatedNode implements AsyncDisposable {
       cache,
       clock,
       log: silentLogger,
-      looks: new MetricsRegistry()
-        .counter("looks", "Looks.", ["controller", "result"]),
+      metrics: new MetricsRegistry(),
       tell: (_object, { reason, message }) =>
         void this.told.push(`${reason} ${message}`),
     });
@@ -111,6 +110,24 @@ export class SimulatedNode implements AsyncDisposable {
   async apply(object: ApiObject): Promise<void> {
     this.objects.put(object);
     await this.clock.advance(0);
+  }
+
+  /** Puts an object there or edits it; its status stays, and all that follows is done. */
+  async edit<Kind extends ControlledKind>(
+    kind: Kind,
+    wish: ControllerKinds[Kind],
+  ): Promise<void> {
+    const has = this.get(kind, wish.metadata.name);
+    const generation = (has?.metadata.generation ?? 0) + 1;
+    const metadata = { ...has?.metadata, ...wish.metadata, generation };
+    const status = has?.status === undefined ? {} : { status: has.status };
+    await this.apply({ ...wish, metadata, ...status });
+    await this.rest();
+  }
+
+  /** Lets the controllers do what they can do at once. */
+  async rest(): Promise<void> {
+    for (let turn = 0; turn < 8; turn++) await this.clock.advance(0);
   }
 
   /** The one object of that kind and name. */

@@ -73,17 +73,12 @@ export class StatefulRig implements AsyncDisposable {
 
   /** Puts the set there or edits it; its status stays. */
   async apply(wish: StatefulSet): Promise<void> {
-    const has = this.set;
-    const generation = (has?.metadata.generation ?? 0) + 1;
-    const metadata = { ...has?.metadata, ...wish.metadata, generation };
-    const status = has?.status === undefined ? {} : { status: has.status };
-    await this.on.apply({ ...wish, metadata, ...status });
-    await this.rest();
+    await this.on.edit("StatefulSet", wish);
   }
 
   /** Lets the controller do what it can do at once. */
   async rest(): Promise<void> {
-    for (let turn = 0; turn < 8; turn++) await this.on.clock.advance(0);
+    await this.on.rest();
   }
 
   pod(ordinal: number): Pod | undefined {

@@ -165,6 +165,18 @@ Deno.test("a run whose name another Job has is left out, and that is told", () =
   deepStrictEqual(step.status, { lastScheduleTime: NOON });
 });
 
+Deno.test("the runs of one minute have one Job, and nothing is told or written of the others", () => {
+  const cron = cronJob({ schedule: "@every 1s" }, { lastScheduleTime: NOON });
+  const run = runOf(NAME, { due: NOON });
+  const now = NOON.replace(":00Z", ":05Z");
+  const step = new CronStep(cron, [run], now);
+  strictEqual(step.done, "");
+  strictEqual(step.events, "");
+  strictEqual(step.status.lastScheduleTime, NOON);
+  // At the begin of the next minute.
+  strictEqual(step.againAfter, 55.1);
+});
+
 Deno.test("a Job that somebody else made of a CronJob is no run", () => {
   const spec = { concurrencyPolicy: "Forbid" };
   const mine = runOf("by-hand");

@@ -220,3 +220,16 @@ for (
     strictEqual(controller.step(seen, nowMs).againAfterMs, againAfterMs);
   });
 }
+
+Deno.test("a pod that failed goes at once when another one of the version runs", async () => {
+  await using rig = await settled();
+  const [pod] = rig.live;
+  if (pod === undefined) throw new Error("no pod");
+  const metadata = { ...pod.metadata, name: "b", uid: "b" };
+  rig.on.objects.put({ ...pod, metadata });
+  await rig.report({ ...pod, metadata }, false, "Failed");
+  deepStrictEqual(rig.calls(), ["delete"]);
+  deepStrictEqual(rig.live.map((each) => each.metadata.uid), [
+    pod.metadata.uid,
+  ]);
+});

@@ -190,6 +190,21 @@ Deno.test("a version between the good and the bad one goes as well", async () =>
   strictEqual(images(world), "v1,v1,v1");
 });
 
+Deno.test("a version that comes back while it is paused is not judged by the one that failed", async () => {
+  await using world = await begun(ROLLBACK);
+  await world.edit({ image: "v2" });
+  await world.calm();
+  await world.edit({ image: "bad" });
+  await world.calm(isGood);
+  await world.edit({ paused: true });
+  await world.edit({ image: "v1" });
+  await world.on.clock.advance(60_000);
+  strictEqual(images(world), "v2,v2,v2");
+  await world.edit({ paused: false });
+  await world.calm(isGood);
+  strictEqual(images(world), "v1,v1,v1");
+});
+
 Deno.test("while it is paused the good version is kept, whatever the limit says", async () => {
   await using world = await begun(ROLLBACK);
   await world.edit({ image: "bad", revisionHistoryLimit: 0 });
@@ -211,6 +226,39 @@ Deno.test("what changes to Recreate in mid-rollout, and its size with it, goes o
   await world.edit({ strategy: { type: "Recreate" }, replicas: 5 });
   await world.calm();
   strictEqual(images(world), "v2,v2,v2,v2,v2");
+});
+
+Deno.test("a pod that is nobody's holds up no version that is made anew", async () => {
+  await using world = await begun();
+  world.on.objects.put({
+    apiVersion: "v1",
+    kind: "Pod",
+    metadata: { name: "stray", namespace: "shop", uid: "stray" },
+    ...{ spec: { containers: [{ name: "main", image: "stray" }] } },
+  });
+  await world.edit({ strategy: { type: "Recreate" }, image: "v2" });
+  await world.calm();
+  strictEqual(images(world), "stray,v2,v2,v2");
+});
+
+Deno.test("a failure of an old version is told as well", async () => {
+  await using world = await begun();
+  await world.edit({ image: "v2" });
+  const [old] = sets(world);
+  ok(old?.status !== undefined);
+  const { metadata: { name }, status } = old;
+  world.on.objects.refuse = (verb, object) =>
+    verb === "status" && object.name === name
+      ? new ApiFailure("Forbidden", "not now")
+      : undefined;
+  const words = { status: "True", reason: "FailedCreate", message: "no pods" };
+  const failure = { type: "ReplicaFailure", ...words };
+  const conditions = [failure];
+  world.on.objects.put({ ...old, ...{ status: { ...status, conditions } } });
+  await world.on.clock.advance(1_000);
+  const told = world.deployment.status?.conditions
+    ?.find(({ type }) => type === "ReplicaFailure");
+  deepStrictEqual({ ...told, ...words }, told);
 });
 
 Deno.test("a Deployment that is deleted in mid-rollout does no more, and says how it stands", async () => {
@@ -281,3 +329,59 @@ Deno.test("a set that cannot be made says so, and not for longer", async () => {
     ["Available", "Progressing"],
   );
 });
+
+for (const replicas of [1, 3]) {
+  Deno.test(`a Deployment of ${replicas} stays available where its sets have not said anything yet`, async () => {
+    await using world = await begun();
+    await world.edit({ replicas });
+    await world.calm();
+    const conditions = () => world.deployment.status?.conditions;
+    const before = conditions();
+    // What they said does not outlive an agent.
+    for (const { status: _status, ...set } of sets(world)) {
+      world.on.objects.put(set);
+    }
+    await world.on.clock.advance(0);
+    deepStrictEqual(conditions(), before);
+    strictEqual(world.deployment.status?.availableReplicas, replicas);
+    await world.edit({ replicas: 4 });
+    await world.calm();
+    strictEqual(images(world), "v1,v1,v1,v1");
+  });
+}
+
+for (
+  const [what, metadata, status] of [
+    ["has not seen its last change", { generation: 100 }, { replicas: 0 }],
+    ["has not said anything", {}, undefined],
+    ["has a pod", {}, { replicas: 1 }],
+  ] as const
+) {
+  Deno.test(`an old version that ${what} is kept over the limit, also in a pause`, async () => {
+    await using world = await begun();
+    const { objects } = world.on;
+    await world.edit({ image: "v2" });
+    await world.calm();
+    const old = sets(world).find(({ spec }) => spec.replicas === 0);
+    ok(old !== undefined);
+    const { status: _status, ...rest } = old;
+    const { name } = old.metadata;
+    objects.refuse = (verb, object) =>
+      verb === "status" && object.name === name
+        ? new ApiFailure("Forbidden", "not now")
+        : undefined;
+    objects.put({
+      ...rest,
+      metadata: { ...old.metadata, ...metadata },
+      ...status && { status: { ...old.status, ...status } },
+    });
+    for (const paused of [false, true]) {
+      await world.edit({ revisionHistoryLimit: 0, paused });
+      await world.on.clock.advance(60_000);
+      strictEqual(sets(world).length, 2);
+    }
+    world.mend();
+    await world.calm();
+    strictEqual(sets(world).length, 1);
+  });
+}

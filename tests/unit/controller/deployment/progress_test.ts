@@ -12,6 +12,7 @@ import {
   progressLeftMs,
 } from "../../../../mod/controller/deployment/deployment_status.ts";
 import { newReplicaSet } from "../../../../mod/controller/deployment/revisions.ts";
+import { unwatched } from "../../../../mod/controller/run/mod.ts";
 import { RolloutWorld } from "../../../support/controller/rollout_world.ts";
 
 const THEN = "2017-02-15T18:49:00Z";
@@ -138,6 +139,12 @@ const cases: Readonly<
     newest: [3, 3, 3],
     expected: ["True", "NewReplicaSetAvailable", false],
   },
+  "what was complete and gets a pod back is not rolled out again": {
+    before: [3, 3, 1],
+    has: [progressing("True", "NewReplicaSetAvailable")],
+    newest: [3, 3, 2],
+    expected: ["True", "NewReplicaSetAvailable", true],
+  },
   "what stands still is late": {
     before: [2, 2, 2],
     has: [UPDATED],
@@ -159,11 +166,11 @@ for (
   Deno.test(`TestSyncRolloutStatus: ${name}`, () => {
     const foo = set("foo", ...newest);
     const made = deploymentStatus({
-      watchedMs: Infinity,
       deployment: deployment(3, seconds, status(before, has)),
       revisions: { newest: foo, target: foo, old: [] },
       budget: BUDGET,
       nowMs: THEN_MS + 61_000,
+      watched: unwatched(THEN_MS + 61_000),
       failures: [],
     });
     const found = made.conditions?.find(({ type }) => type === "Progressing");
@@ -171,6 +178,88 @@ for (
       found && [found.status, found.reason, found.lastTransitionTime === THEN],
       expected,
     );
+  });
+}
+
+/** A status after a minute, of a set that was and is the newest. */
+function minuteLater(
+  before: DeploymentStatus,
+  has: NonNullable<ReplicaSet["status"]>,
+): Condition | undefined {
+  const foo = { ...set("foo", 3, 0, 0), status: has };
+  const nowMs = THEN_MS + 60_000;
+  return deploymentStatus({
+    deployment: deployment(3, 600, before),
+    revisions: { newest: foo, target: foo, old: [] },
+    budget: BUDGET,
+    nowMs,
+    watched: unwatched(nowMs),
+    failures: [],
+  }).conditions?.find(({ type }) => type === "Progressing");
+}
+
+for (const [available, expected] of [[1, "False"], [2, "True"], [3, "True"]]) {
+  Deno.test(`TestSyncRolloutStatus: of three pods one may miss; with ${available} it is available: ${expected}`, () => {
+    const foo = set("foo", 3, 3, Number(available));
+    const { conditions } = deploymentStatus({
+      deployment: deployment(3, 600, status([3, 3, 3])),
+      revisions: { newest: foo, target: foo, old: [] },
+      budget: BUDGET,
+      nowMs: THEN_MS,
+      watched: unwatched(THEN_MS),
+      failures: [],
+    });
+    const found = conditions?.find(({ type }) => type === "Available");
+    const is = expected === "True";
+    deepStrictEqual(found, {
+      type: "Available",
+      status: expected,
+      reason: `MinimumReplicas${is ? "Available" : "Unavailable"}`,
+      message: `Deployment ${
+        is ? "has" : "does not have"
+      } minimum availability.`,
+      lastTransitionTime: THEN,
+      lastUpdateTime: THEN,
+    });
+  });
+}
+
+Deno.test("what said nothing of new pods moves when its old ones go", () => {
+  const before = { replicas: 1, conditions: [UPDATED] };
+  const found = minuteLater(before, { replicas: 0 });
+  strictEqual(found?.lastUpdateTime, "2017-02-15T18:50:00Z");
+});
+
+Deno.test("what is late says so itself once nothing runs in its place any more", () => {
+  const message = 'ReplicaSet "foo" has timed out progressing';
+  const before = { ...LATE, message: `${message}; "bar" runs in its place.` };
+  const has = { replicas: 2, availableReplicas: 2 };
+  const found = minuteLater(status([2, 2, 2], [before]), has);
+  strictEqual(found?.message, `${message}.`);
+});
+
+Deno.test("what moves in the same words has the whole time from then on", () => {
+  const has = { replicas: 2, readyReplicas: 0, availableReplicas: 0 };
+  const before = status([1, 1, 0], [UPDATED]);
+  const first = minuteLater(before, has);
+  strictEqual(first?.lastUpdateTime, "2017-02-15T18:50:00Z");
+  const then = { ...first, lastUpdateTime: THEN };
+  const again = minuteLater(status([1, 1, 0], [then]), has);
+  deepStrictEqual(again, first);
+});
+
+for (
+  const [numbers, hasMoved] of [
+    [{ readyReplicas: 1, availableReplicas: 0 }, true],
+    [{ readyReplicas: 0, availableReplicas: 1 }, true],
+    [{ readyReplicas: 0, availableReplicas: 0 }, false],
+    [{}, false],
+  ] as const
+) {
+  Deno.test(`what said nothing of its pods ${hasMoved ? "moves" : "stands still"} with ${JSON.stringify(numbers)}`, () => {
+    const before = { replicas: 2, updatedReplicas: 2, conditions: [UPDATED] };
+    const found = minuteLater(before, { replicas: 2, ...numbers });
+    strictEqual(found?.lastUpdateTime !== THEN, hasMoved);
   });
 }
 
@@ -186,6 +275,14 @@ const waits: readonly (readonly [
   ["nothing is said", 60, [], [3, 3, 1], 0, undefined],
   ["it is complete", 60, [UPDATED], [3, 3, 3], 0, undefined],
   ["it is late already", 60, [LATE], [3, 3, 1], 0, undefined],
+  [
+    "it was complete, and has lost a pod",
+    60,
+    [progressing("True", "NewReplicaSetAvailable")],
+    [3, 3, 1],
+    61_000,
+    undefined,
+  ],
   ["half of it is over", 60, [UPDATED], [3, 3, 1], 30_000, 31_000],
   ["it is over", 60, [UPDATED], [3, 3, 1], 61_000, 1_000],
   ["the clock was set back", 60, [UPDATED], [3, 3, 1], -1e9, 61_000],
@@ -194,10 +291,11 @@ const waits: readonly (readonly [
 for (const [name, seconds, has, numbers, afterMs, expected] of waits) {
   Deno.test(`TestRequeueStuckDeployment: ${name}`, () => {
     const now = status(numbers, has);
+    const nowMs = THEN_MS + afterMs;
     const left = progressLeftMs(
       deployment(3, seconds, now),
       now,
-      { nowMs: THEN_MS + afterMs, watchedMs: Infinity },
+      { nowMs, watched: unwatched(nowMs) },
     );
     strictEqual(left, expected);
   });

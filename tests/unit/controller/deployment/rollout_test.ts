@@ -223,6 +223,45 @@ Deno.test("a paused Deployment is scaled and not rolled out, and goes on when it
   deepStrictEqual(images(on), ["v2", "v2", "v2", "v2"]);
 });
 
+for (const paused of [true, false]) {
+  Deno.test(`old sets over the limit go while it is paused, and not in a rollout: ${paused}`, async () => {
+    await using on = node();
+    for (const image of ["v1", "v2", "v3"]) {
+      await edit(on, deployment(image, { revisionHistoryLimit: 10 }));
+      await settle(on);
+    }
+    await edit(on, deployment("v4", { revisionHistoryLimit: 0, paused }));
+    await on.clock.advance(1_000);
+    strictEqual(on.objects.all("ReplicaSet").length, paused ? 1 : 4);
+  });
+}
+
+Deno.test("while it is paused an old version that has pods stays, whatever the limit says", async () => {
+  await using on = node();
+  const spec = { revisionHistoryLimit: 0 };
+  await on.apply(deployment("v1", spec));
+  await settle(on);
+  await edit(on, deployment("v2", spec));
+  await edit(on, deployment("v2", { ...spec, paused: true }));
+  await settle(on);
+  await on.clock.advance(60_000);
+  deepStrictEqual(images(on), ["v1", "v1", "v1", "v2"]);
+  strictEqual(on.objects.all("ReplicaSet").length, 2);
+});
+
+for (const replicas of [0, 1]) {
+  Deno.test(`a first version of ${replicas} pods is told only if there are any`, async () => {
+    await using on = node();
+    await on.apply(deployment("v1", { replicas }));
+    strictEqual(
+      on.told.filter((each) => /^ScalingReplicaSet .* from 0 to 1$/.test(each))
+        .length,
+      replicas,
+    );
+    strictEqual(on.told.some((each) => each.endsWith("to 0")), false);
+  });
+}
+
 Deno.test("what is not there in time says so, and stays as it is", async () => {
   await using on = node();
   await on.apply(deployment("v1"));
@@ -253,6 +292,33 @@ Deno.test("time in which no agent ran, or that a late clock jumped over, is no p
   await on.clock.advance(15_000);
   strictEqual(progress(on)?.reason, "ProgressDeadlineExceeded");
 });
+
+/** How a clock is set in the middle of a rollout: where it stands, and by how much it moves. */
+const JUMPS: Readonly<Record<string, readonly [string, number]>> = {
+  "an hour ahead": ["2026-05-01T12:00:00Z", 3_600_000],
+  "a day back": ["2026-05-01T12:00:00Z", -24 * 3_600_000],
+  "from 1970 to now": ["1970-01-01T00:01:00Z", 1.8e12],
+};
+
+for (const [name, [from, byMs]] of Object.entries(JUMPS)) {
+  Deno.test(`a clock that is set ${name} long after the agent began changes no deadline`, async () => {
+    await using on = node();
+    on.clock.wall = Date.parse(from);
+    const spec = { progressDeadlineSeconds: 60 };
+    await on.apply(deployment("v1", spec));
+    await settle(on);
+    await on.clock.advance(3_600_000);
+    await edit(on, deployment("bad", spec));
+    await on.clock.advance(30_000);
+    on.clock.wall = on.clock.now() + byMs;
+    await on.wakeAll();
+    await on.clock.advance(29_000);
+    await on.wakeAll();
+    strictEqual(progress(on)?.reason, "ReplicaSetUpdated");
+    await on.clock.advance(3_000);
+    strictEqual(progress(on)?.reason, "ProgressDeadlineExceeded");
+  });
+}
 
 Deno.test("with the annotation the last good version comes back, until the template is another one", async () => {
   await using on = node();

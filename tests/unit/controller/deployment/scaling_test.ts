@@ -105,6 +105,15 @@ const scales: readonly {
     hasNew: false,
     expected: [2, 3],
   },
+  { name: "3 to 1", from: 3, to: 1, sizes: [1, 2], expected: [0, 1] },
+  {
+    name: "6 to 0 with surge",
+    from: 6,
+    to: 0,
+    surge: [2, 2],
+    sizes: [3, 5],
+    expected: [0, 0],
+  },
   { name: "6 to 0", from: 6, to: 0, sizes: [1, 2, 3], expected: [0, 0, 0] },
   { name: "0 to 6", from: 6, to: 6, sizes: [0, 0, 0], expected: [0, 0, 6] },
   {
@@ -131,6 +140,14 @@ const scales: readonly {
     hasNew: false,
     expected: [4, 10],
   },
+  {
+    name: "5 that the new one has all",
+    from: 5,
+    to: 5,
+    surge: [3, 3],
+    sizes: [1, 2, 5],
+    expected: [0, 0, 5],
+  },
 ];
 
 for (
@@ -154,6 +171,38 @@ for (
     );
   });
 }
+
+for (
+  const [to, replicas, expected] of [
+    [3, undefined, [1, 2]],
+    [12, 6, [8, 4]],
+  ] as const
+) {
+  Deno.test(`TestScale: sets that nothing is noted of go to ${to} by a status of ${replicas}`, () => {
+    const wished = deployment(to, 0, 1);
+    const has = replicas === undefined
+      ? wished
+      : { ...wished, status: { replicas } };
+    const old = set("old", 4);
+    const target = set("new", 2, { hour: 1 });
+    const sizes = new Map(
+      resize(has, { target, old: [old] }, rolloutBudget(has)),
+    );
+    deepStrictEqual([sizes.get(old), sizes.get(target)], expected);
+  });
+}
+
+Deno.test("TestScale: the old version stays until all of the new one is available", () => {
+  const wished = deployment(5, 2, 0);
+  const old = set("old", 2, { desired: 5, most: 7 });
+  for (const [available, expected] of [[4, 2], [5, 0]] as const) {
+    const target = set("new", 5, { desired: 5, most: 7, available, hour: 1 });
+    const sizes = new Map(
+      resize(wished, { target, old: [old] }, rolloutBudget(wished)),
+    );
+    deepStrictEqual(sizes.get(old), expected);
+  }
+});
 
 const moves: readonly {
   readonly name: string;

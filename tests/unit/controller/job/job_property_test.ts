@@ -10,7 +10,7 @@ import {
   silentLogger,
 } from "../../../../mod/base/telemetry/mod.ts";
 import { jobController } from "../../../../mod/controller/job/mod.ts";
-import { ControllerRunner } from "../../../../mod/controller/run/mod.ts";
+import { ControllerRunner } from "../../../../mod/controller/run/runner.ts";
 import {
   expand,
   isHeld,
@@ -54,10 +54,7 @@ class Rig {
       cache: node.cache,
       clock,
       log: silentLogger,
-      looks: new MetricsRegistry().counter("looks", "Looks.", [
-        "controller",
-        "result",
-      ]),
+      metrics: new MetricsRegistry(),
       tell: () => {},
     });
     const ended = new AbortController();

@@ -87,6 +87,20 @@ const pairs: Readonly<Record<string, readonly [Wish, Wish]>> = {
     ready,
     { ...ready, readyMs: NOW - MONTH },
   ],
+  // 2^53 ns lie between them.
+  "ready for 9007199254 ms before ready for a millisecond more": [
+    { ...ready, readyMs: NOW - 9_007_199_254 },
+    { ...ready, readyMs: NOW - 9_007_199_255 },
+  ],
+  "ready now before ready for a millisecond": [
+    { ...ready, readyMs: NOW },
+    { ...ready, readyMs: NOW - 1 },
+  ],
+  "made nobody knows when before made now": [{ readyMs: ready.readyMs }, {
+    ...ready,
+    createdMs: NOW,
+  }],
+  "one restart before none": [{ ...ready, restarts: 1 }, ready],
   "more restarts first": [{ ...ready, restarts: 9001 }, ready],
   "more restarts of a sidecar first": [
     { ...ready, restarts: 9001, sidecarRestarts: 9001 },
@@ -132,6 +146,14 @@ Deno.test("ages that differ by less than a factor of two are chance, which does 
   const younger = pod("b", { readyMs: NOW - 3_000 * HOUR });
   for (const order of [[older, younger], [younger, older]]) {
     deepStrictEqual(rankForDeletion(order, [], NOW), [older, younger]);
+  }
+});
+
+Deno.test("what is ready now, or later by a clock that was set back, is of one age", () => {
+  const now = pod("a", { readyMs: NOW });
+  const later = pod("b", { readyMs: NOW + HOUR });
+  for (const order of [[now, later], [later, now]]) {
+    deepStrictEqual(rankForDeletion(order, [], NOW), [now, later]);
   }
 });
 

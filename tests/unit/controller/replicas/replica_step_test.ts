@@ -1,6 +1,7 @@
 /** What a set of replicas wishes, after replica_set_test.go and replica_set_utils_test.go of upstream. */
 
 import { deepStrictEqual, strictEqual } from "node:assert/strict";
+import { ApiFailure } from "../../../../mod/api/access/mod.ts";
 import type { Pod } from "../../../../mod/api/types/mod.ts";
 import type { ReplicaSet } from "../../../../mod/api/workload/mod.ts";
 import { replicaSetController } from "../../../../mod/controller/replicas/mod.ts";
@@ -109,6 +110,60 @@ Deno.test("TestControllerBurstReplicas: no more than 500 are made, or ended, at 
   for (let at = 0; at < 501; at++) objects.put(pod(`p${at}`, owner));
   strictEqual(look(owner, objects).changes.length, 500);
 });
+
+Deno.test("pods that are to end make no node fuller", () => {
+  const objects = new ScriptedObjects();
+  const owner = set("mine", 1);
+  const above = set("other", 0);
+  objects.put(above);
+  objects.put(pod("a", owner, { node: "one", since: "2025-01-01T00:00:00Z" }));
+  objects.put(pod("b", owner, { node: "two", since: "2025-12-31T23:00:00Z" }));
+  objects.put(pod("c", above, { node: "one", isEnding: true }));
+  const { changes } = look(owner, objects);
+  // Of two nodes that are as full it is the younger pod that goes.
+  deepStrictEqual(
+    changes.map((change) => change.verb === "delete" && change.ref.name),
+    ["b"],
+  );
+});
+
+Deno.test("without minReadySeconds a pod is available as soon as it is ready", () => {
+  const objects = new ScriptedObjects();
+  const { spec: { minReadySeconds: _none, ...spec }, ...rest } = set("web", 1);
+  const owner = { ...rest, spec };
+  objects.put(pod("now", owner, { since: "2026-01-01T00:01:00Z" }));
+  const { status, againAfterMs } = look(owner, objects);
+  strictEqual(status?.([]).availableReplicas, 1);
+  strictEqual(againAfterMs, undefined);
+});
+
+const OTHER = { type: "Other", status: "True" };
+const OLD = {
+  type: "ReplicaFailure",
+  status: "True",
+  lastTransitionTime: "2025-01-01T00:00:00Z",
+  reason: "FailedCreate",
+  message: "the first",
+};
+const NEW = { ...OLD, lastTransitionTime: "2026-01-01T00:01:00Z" };
+
+// SetCondition and GetCondition
+for (
+  const [name, before, expected] of [
+    ["first", [OTHER], [OTHER, { ...NEW, message: "again" }]],
+    ["once more", [OTHER, OLD], [OTHER, OLD]],
+  ] as const
+) {
+  Deno.test(`a set that fails ${name} says since when, and one that does not, not`, () => {
+    const status = { replicas: 0, conditions: before };
+    const owner = { ...set("web", 1), status };
+    const wishes = look(owner, new ScriptedObjects());
+    const failure = new ApiFailure("Forbidden", "again");
+    const failures = wishes.changes.map((change) => ({ change, failure }));
+    deepStrictEqual(wishes.status?.(failures).conditions, expected);
+    deepStrictEqual(wishes.status?.([]).conditions, [OTHER]);
+  });
+}
 
 Deno.test("TestCalculateStatus: what is counted as what, and when it is looked at again", () => {
   const objects = new ScriptedObjects();

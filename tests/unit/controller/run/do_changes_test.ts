@@ -132,15 +132,81 @@ Deno.test("a failure ends the batches; what was done beside it counts", async ()
   ]);
 });
 
-Deno.test("what is gone needs no deletion and no patch", async () => {
+const DONE = { type: "Normal", reason: "Did", message: "{name}" } as const;
+
+/** Both to one pod, as it was seen. */
+const TO_A: readonly Change[] = [
+  { verb: "patch", ref: ref("a"), patch: {}, events: { done: DONE } },
+  { verb: "delete", ref: ref("a"), events: { done: DONE } },
+];
+
+for (const uid of [undefined, "anew"]) {
+  Deno.test(`what is ${uid ?? "gone"} needs no patch and no deletion, and nothing is told`, async () => {
+    const rig = new Rig();
+    if (uid !== undefined) {
+      const metadata = { name: "a", namespace: "shop", uid };
+      rig.objects.put({ apiVersion: "v1", kind: "Pod", metadata });
+    }
+    deepStrictEqual(await rig.do(TO_A), []);
+    deepStrictEqual(rig.wrote, []);
+    deepStrictEqual(rig.deleted, ["a"]);
+    deepStrictEqual(rig.told, []);
+    strictEqual(rig.objects.all("Pod").length, uid === undefined ? 0 : 1);
+  });
+}
+
+Deno.test("what is there at another version is not done, and told if it is done", async () => {
   const rig = new Rig();
-  const failures = await rig.do([
-    { verb: "delete", ref: ref("a") },
-    { verb: "patch", ref: ref("a"), patch: {} },
-  ]);
-  deepStrictEqual(failures, []);
-  deepStrictEqual(rig.wrote, []);
+  rig.objects.put({ apiVersion: "v1", kind: "Pod", metadata: ref("a") });
+  const patch = { metadata: { resourceVersion: "0" } };
+  const stale: Change = { verb: "patch", ref: ref("a"), patch };
+  const [failed] = await rig.do([stale]);
+  strictEqual(failed?.failure.reason, "Conflict");
+  deepStrictEqual(await rig.do(TO_A), []);
+  deepStrictEqual(rig.told, ["Did a", "Did a"]);
 });
+
+for (const isSame of [true, false]) {
+  Deno.test(`what is there already and is ${isSame ? "" : "not "}what was wished is told as it is`, async () => {
+    const rig = new Rig();
+    const metadata = { name: "a", namespace: "shop", uid: "other" };
+    rig.objects.put({ apiVersion: "v1", kind: "Pod", metadata });
+    const change: Change = {
+      verb: "create",
+      object: { apiVersion: "v1", kind: "Pod", metadata },
+      isSame: (found) => isSame && found.metadata.uid === "other",
+      events: { done: DONE },
+    };
+    const failures = await rig.do([change]);
+    deepStrictEqual(
+      failures.map(({ failure }) => failure.reason),
+      isSame ? [] : ["AlreadyExists"],
+    );
+    deepStrictEqual(rig.wrote, isSame ? ["a"] : []);
+    deepStrictEqual(rig.told, []);
+  });
+}
+
+const notSame = {
+  "that is refused for something else": [{ isSame: () => true }, "Forbidden"],
+  "that nobody compares": [{}, "AlreadyExists"],
+} as const;
+
+for (const [what, [wish, reason]] of Object.entries(notSame)) {
+  Deno.test(`a creation ${what} is not looked up, though its name is taken`, async () => {
+    const rig = new Rig();
+    rig.objects.put({
+      apiVersion: "v1",
+      kind: "Pod",
+      metadata: { name: "a", namespace: "shop", uid: "other" },
+    });
+    rig.objects.refuse = () => new ApiFailure(reason, "no");
+    const [failed] = await rig.do([{ ...create("a"), ...wish }]);
+    strictEqual(failed?.failure.reason, reason);
+    deepStrictEqual(rig.objects.calls, ["create Pod a"]);
+    deepStrictEqual(rig.wrote, []);
+  });
+}
 
 const adoption: Change = {
   verb: "patch",
@@ -176,6 +242,14 @@ for (const [state, [metadata, calls]] of Object.entries(livesOn)) {
     );
   });
 }
+
+Deno.test("what goes out beside an adoption waits for the next look when nothing may be adopted", async () => {
+  const rig = new Rig();
+  const other: Change = { verb: "patch", ref: ref("b"), patch: {} };
+  const failures = await rig.do([other, adoption]);
+  strictEqual(failures.length, 2);
+  deepStrictEqual(rig.objects.calls, ["get ReplicaSet web"]);
+});
 
 Deno.test("an owner that is gone adopts nothing, and one that cannot be read neither", async () => {
   const rig = new Rig();

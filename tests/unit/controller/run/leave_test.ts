@@ -9,19 +9,24 @@ import {
 import {
   type Change,
   type Controller,
-  ControllerRunner,
   exactRef,
+  type ObjectCache,
 } from "../../../../mod/controller/run/mod.ts";
+import { ControllerRunner } from "../../../../mod/controller/run/runner.ts";
 import { ScriptedObjects } from "../../../support/controller/scripted_objects.ts";
 import { jobPod } from "../../../support/controller/job_objects.ts";
 import { FakeClock } from "../../../support/fake_clock.ts";
 
 type Leave = NonNullable<Controller<"Job", unknown>["leave"]>;
 
-/** Looks once at a Job that is not there. */
+/** Looks at a Job that is not there. */
 async function lookAtNothing(
   objects: ScriptedObjects,
   leave: Leave | undefined,
+  { cache = objects.cache, wakes = 1 }: {
+    readonly cache?: ObjectCache;
+    readonly wakes?: number;
+  } = {},
 ): Promise<FakeClock> {
   const clock = new FakeClock();
   const controller: Controller<"Job", unknown> = {
@@ -34,21 +39,20 @@ async function lookAtNothing(
   };
   const runner = new ControllerRunner(controller, {
     client: objects,
-    cache: objects.cache,
+    cache,
     clock,
     log: silentLogger,
-    looks: new MetricsRegistry().counter("looks", "Looks.", [
-      "controller",
-      "result",
-    ]),
+    metrics: new MetricsRegistry(),
     tell: () => {
       throw new Error("There is nothing to tell of");
     },
   });
   const ended = new AbortController();
   const running = runner.run(ended.signal);
-  runner.wake("shop", "gone");
-  await clock.advance(100);
+  for (let turn = 0; turn < wakes; turn++) {
+    runner.wake("shop", "gone");
+    await clock.advance(100);
+  }
   ended.abort();
   await running;
   return clock;
@@ -104,4 +108,20 @@ Deno.test("nothing is done for what is left when nobody says what", async () => 
   objects.put(jobPod("a"));
   await lookAtNothing(objects, undefined);
   deepStrictEqual(objects.calls, []);
+});
+
+Deno.test("what was done for what is left is not done again before it is seen", async () => {
+  const objects = new ScriptedObjects();
+  const pod = objects.put(jobPod("a"));
+  const { cache } = objects;
+  const behind: ObjectCache = {
+    get: (...of) => cache.get(...of),
+    list: (...of) => cache.list(...of),
+    candidates: (...of) => cache.candidates(...of),
+    version: () => pod.metadata.resourceVersion,
+  };
+  const patch = { metadata: { labels: { left: "1" } } };
+  const change: Change = { verb: "patch", ref: exactRef(pod), patch };
+  await lookAtNothing(objects, () => [change], { cache: behind, wakes: 3 });
+  strictEqual(objects.calls.length, 1);
 });

@@ -66,6 +66,17 @@ const cases: Readonly<
     isMine: false,
     owners: [],
   },
+  "controls it, does not mean it, and another owns it": {
+    candidate: pod({
+      labels: { app: "db" },
+      ownerReferences: [
+        controllerReference(OWNER),
+        { apiVersion: "v1", kind: "X", name: "x", uid: "x" },
+      ],
+    }),
+    isMine: false,
+    owners: ["x"],
+  },
   "controls it, does not mean it and ends": {
     candidate: ownedBy(OWNER, { app: "db" }),
     owner: replicaSet({ ...OWNER.metadata, ...ending }),

@@ -6,9 +6,9 @@ import type { ReplicaSet } from "../../../../mod/api/workload/mod.ts";
 import {
   type Controller,
   controllerReference,
-  ControllerRunner,
   type Wishes,
 } from "../../../../mod/controller/run/mod.ts";
+import { ControllerRunner } from "../../../../mod/controller/run/runner.ts";
 import {
   MetricsRegistry,
   silentLogger,
@@ -51,14 +51,18 @@ class Rig implements AsyncDisposable {
       cache: objects.cache,
       clock,
       log: silentLogger,
-      looks: this.metrics.counter("looks", "Looks.", ["controller", "result"]),
+      metrics: this.metrics,
       tell: (_object, { reason }) => void this.told.push(reason),
     });
     this.#running = this.#runner.run(this.#ended.signal);
   }
 
+  wake(name: string): void {
+    this.#runner.wake("shop", name);
+  }
+
   async look(): Promise<void> {
-    this.#runner.wake("shop", "web");
+    this.wake("web");
     await this.clock.advance(0);
   }
 
@@ -193,6 +197,54 @@ Deno.test("what fails is tried again after pauses that double, up to a thousand 
   strictEqual(rig.looks, before);
 });
 
+Deno.test("a look that waits for what was done takes nothing from the pauses after failures", async () => {
+  await using rig = new Rig();
+  const three: ReplicaSet = { ...SET, spec: { ...SET.spec, replicas: 3 } };
+  rig.objects.put(three);
+  rig.objects.refuse = (verb, { name }) =>
+    verb === "create" && name !== "web-1"
+      ? new ApiFailure("Forbidden", "no")
+      : undefined;
+  rig.objects.freeze();
+  await rig.look();
+  await rig.clock.advance(5);
+  strictEqual(rig.looks, 1);
+  rig.objects.thaw();
+  await rig.look();
+  strictEqual(rig.looks, 2);
+  await rig.clock.advance(9);
+  strictEqual(rig.looks, 2);
+  await rig.clock.advance(1);
+  strictEqual(rig.looks, 3);
+});
+
+Deno.test("what is awaited delays no look that is due sooner", async () => {
+  await using rig = new Rig();
+  rig.objects.put(SET);
+  rig.objects.freeze();
+  rig.extra = () => rig.looks === 1 ? { againAfterMs: 1_000 } : {};
+  await rig.look();
+  await rig.look();
+  rig.objects.thaw();
+  await rig.clock.advance(1_000);
+  strictEqual(rig.looks, 2);
+});
+
+Deno.test("of a hundred objects that fail all are tried again, and then ten a second", async () => {
+  await using rig = new Rig();
+  rig.objects.refuse = () => new ApiFailure("Unreachable", "no server");
+  const names = Array.from({ length: 300 }, (_, at) => `web-${at}`);
+  for (const name of names) {
+    rig.objects.put({ ...SET, metadata: { ...SET.metadata, name, uid: name } });
+    rig.wake(name);
+  }
+  await rig.clock.advance(5);
+  strictEqual(rig.looks, 400);
+  await rig.clock.advance(10_000);
+  const more = rig.looks - 400;
+  ok(more > 90 && more < 110, `${more}`);
+});
+
 Deno.test("the status is told what failed", async () => {
   await using rig = new Rig();
   rig.objects.put(SET);
@@ -239,7 +291,8 @@ Deno.test("a controller that throws ends nothing and is asked again", async () =
   await rig.clock.advance(10);
   strictEqual(rig.objects.all("Pod").length, 1);
   ok(
-    rig.metrics.render().includes('looks{controller="test",result="failed"} 2'),
+    rig.metrics.render()
+      .includes('skerry_workqueue_retries_total{name="test"} 2'),
   );
 });
 
@@ -309,4 +362,39 @@ Deno.test("an object that is gone is nobody's work, and nothing is remembered of
   const before = rig.looks;
   await rig.clock.advance(5);
   strictEqual(rig.looks, before + 1);
+});
+
+Deno.test("what was told of an object is forgotten with it", async () => {
+  await using rig = new Rig();
+  const idle = { type: "Normal", reason: "Idle", message: "none" } as const;
+  rig.extra = () => ({ events: [idle] });
+  for (const wanted of [["Idle"], ["Idle", "Idle"]]) {
+    rig.objects.put(NONE);
+    await rig.look();
+    deepStrictEqual(rig.told, wanted);
+    rig.objects.drop("ReplicaSet", "shop", "web");
+    await rig.look();
+  }
+});
+
+Deno.test("of another object of its name nothing is remembered", async () => {
+  await using rig = new Rig();
+  rig.objects.put(NONE);
+  rig.extra = () => ({
+    events: [{ type: "Normal", reason: "Idle", message: "nothing to do" }],
+  });
+  await rig.look();
+  rig.objects.refuse = () => new ApiFailure("Forbidden", "quota");
+  rig.objects.put(SET);
+  await rig.look();
+  await rig.clock.advance(60_000);
+  const { looks } = rig;
+  rig.told.splice(0);
+  rig.objects.put({ ...SET, metadata: { ...SET.metadata, uid: "another" } });
+  await rig.look();
+  deepStrictEqual(rig.told, ["Idle"]);
+  await rig.clock.advance(4);
+  strictEqual(rig.looks, looks + 1);
+  await rig.clock.advance(1);
+  strictEqual(rig.looks, looks + 2);
 });

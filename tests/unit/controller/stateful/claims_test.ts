@@ -41,6 +41,7 @@ function claim(
       name,
       namespace: "shop",
       uid: `uid-${name}`,
+      creationTimestamp: "2026-01-01T00:00:00Z",
       ...(ownerReferences && { ownerReferences }),
     },
     spec: {},
@@ -330,4 +331,23 @@ Deno.test("the owners of a claim are replaced only if they are those that were s
       },
     }],
   );
+});
+
+Deno.test("a claim that stands in a manifest has no owner, and nothing waits for that", async () => {
+  await using rig = new StatefulRig();
+  const { creationTimestamp: _never, ...metadata } =
+    claim("data-db-0").metadata;
+  await rig.on.apply({ ...claim("data-db-0"), metadata });
+  rig.on.objects.refuse = (verb) =>
+    verb === "patch"
+      ? new ApiFailure("MethodNotAllowed", "it is kept in manifests only")
+      : undefined;
+  await rig.apply(statefulSet({
+    replicas: 2,
+    volumeClaimTemplates: DATA,
+    persistentVolumeClaimRetentionPolicy: retention("Delete", "Retain"),
+  }));
+  await rig.settle();
+  deepStrictEqual(rig.pods, ["db-0 v1 ready", "db-1 v1 ready"]);
+  deepStrictEqual(owners(rig), ["data-db-0", "data-db-1 StatefulSet/db"]);
 });
