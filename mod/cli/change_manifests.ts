@@ -24,9 +24,8 @@ import {
   readValues,
 } from "./edit/mod.ts";
 import type { CliIo } from "./io.ts";
-import { findKind, kindWord, prefixedName } from "./kinds/mod.ts";
+import { findKind, kindWord, prefixedName, templatePath } from "./kinds/mod.ts";
 import {
-  carryOutPlan,
   differenceText,
   type FilePlan,
   type FoundObject,
@@ -66,8 +65,8 @@ export async function applyManifests(
   const pieces: AppliedDocument[] = [];
   for (const file of command.files) pieces.push(...await readPieces(file, io));
   let hasChanged = false;
+  const folder = await ManifestFolder.read(manifestPath);
   for (const piece of pieces) {
-    const folder = await ManifestFolder.read(manifestPath);
     const found = folder.find(piece);
     const isSame = found !== undefined && isSameRaw(found.value, piece.value);
     const plan = isSame ? undefined : planApply(folder, found, piece);
@@ -76,7 +75,7 @@ export async function applyManifests(
       if (plan !== undefined) await io.out(differenceOf(plan));
       continue;
     }
-    if (plan !== undefined && !command.dryRun) await carryOutPlan(plan);
+    if (plan !== undefined && !command.dryRun) await folder.carryOut(plan);
     const verb = found === undefined
       ? "created"
       : plan === undefined
@@ -106,15 +105,18 @@ export async function deleteManifests(
   const wanted: ObjectName[] = [];
   for (const file of command.files) wanted.push(...await readPieces(file, io));
   wanted.push(...command.targets.map((each) => nameOf(each, command)));
+  const folder = await ManifestFolder.read(manifestPath);
   for (const name of wanted) {
-    const folder = await ManifestFolder.read(manifestPath);
     const plan = folder.remove(required(folder, name));
-    if (!command.dryRun) await carryOutPlan(plan);
+    if (!command.dryRun) await folder.carryOut(plan);
     const resource = findKind(name.kind);
     const word = resource === undefined
       ? name.kind.toLowerCase()
       : kindWord(resource);
-    await tell(io, `${word} "${name.name}" deleted`, command);
+    const from = name.namespace === ""
+      ? ""
+      : ` from ${name.namespace} namespace`;
+    await tell(io, `${word} "${name.name}" deleted${from}`, command);
   }
 }
 
@@ -145,7 +147,7 @@ const DONE: Readonly<Record<ManifestWish["kind"], string>> = {
   resume: "resumed",
 };
 
-/** Changes one manifest and says so; where there is nothing to change, only that. */
+/** Changes one manifest and says so; without edits neither. */
 export async function editManifest(
   asked: {
     readonly target: ObjectTarget;
@@ -159,9 +161,10 @@ export async function editManifest(
   const name = nameOf(asked.target, asked);
   const folder = await ManifestFolder.read(manifestPath);
   const found = required(folder, name);
-  const plan = folder.edit(found, edits(found));
-  const isNew = plan.kind === "remove" || plan.before !== plan.after;
-  if (isNew && !asked.dryRun) await carryOutPlan(plan);
+  const wanted = edits(found);
+  if (wanted.length === 0) return;
+  const plan = folder.edit(found, wanted);
+  if (plan.before !== plan.after && !asked.dryRun) await folder.carryOut(plan);
   await tell(io, `${shownName(name)} ${asked.done}`, asked);
 }
 
@@ -212,34 +215,25 @@ function imageEdits(
   spec: RawPath,
   [container, image]: readonly [string, string],
 ): readonly RawEdit[] {
-  const edits = ["initContainers", "containers"].flatMap((list) => {
+  const paths = ["initContainers", "containers"].flatMap((list) => {
     const specs = rawAt(found.value, [...spec, list]);
     if (!Array.isArray(specs)) return [];
-    return specs.flatMap((each: RawValue, at): readonly RawEdit[] => {
+    return specs.flatMap((each: RawValue, at): readonly RawPath[] => {
       const name = rawAt(each, ["name"]);
-      return container === "*" || name === container
-        ? [{ path: [...spec, list, at, "image"], value: image }]
-        : [];
+      const isMeant = container === "*" || name === container;
+      return isMeant ? [[...spec, list, at, "image"]] : [];
     });
   });
-  if (edits.length > 0) return edits;
-  throw new ManifestChangeError(
-    `Cannot set the image of "${container}": ${
-      wordsOf(found)
-    } has no container of that name`,
-  );
-}
-
-/** The way to the template of pods. */
-export function templatePath(kind: string): RawPath {
-  switch (kind) {
-    case "Pod":
-      return [];
-    case "CronJob":
-      return ["spec", "jobTemplate", "spec", "template"];
-    default:
-      return ["spec", "template"];
+  if (paths.length === 0) {
+    throw new ManifestChangeError(
+      `Cannot set the image of "${container}": ${
+        wordsOf(found)
+      } has no container of that name`,
+    );
   }
+  // As with kubectl, what has the image already is not spoken of.
+  return paths.filter((path) => rawAt(found.value, path) !== image)
+    .map((path) => ({ path, value: image }));
 }
 
 /** A document of a file that is to be applied. */
@@ -323,8 +317,7 @@ async function tell(
   await io.out(`${cleanLine(line)}${dryRun ? " (dry run)" : ""}\n`);
 }
 
-function differenceOf(plan: FilePlan): string {
-  const after = plan.kind === "remove" ? "" : plan.after;
-  return differenceText(plan.path, plan.before, after)
+function differenceOf({ path, before, after = "" }: FilePlan): string {
+  return differenceText(path, before, after)
     .split("\n").map(cleanLine).join("\n");
 }

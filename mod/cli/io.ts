@@ -4,6 +4,7 @@
  * @module
  */
 
+import { basename } from "node:path";
 import { Bell, ByteBuffer, type Clock, systemClock } from "../base/mod.ts";
 import type { ConfigIo } from "../config/mod.ts";
 
@@ -43,12 +44,36 @@ export function systemIo(): CliIo {
     cwd: () => Deno.cwd(),
     hostname: () => Deno.hostname(),
     readTextFile: (path) => Deno.readTextFile(path),
+    listFiles,
     out: (data) => writeAll(Deno.stdout, data),
     err: (line) => writeAll(Deno.stderr, `${line}\n`),
     readStdin,
     stopRequests,
     reloadRequests,
   };
+}
+
+/** The paths of all files in a directory and below it, in the order of their paths. */
+export async function listFiles(directory: string): Promise<readonly string[]> {
+  const paths: string[] = [];
+  for await (const { name, isDirectory } of Deno.readDir(directory)) {
+    const path = `${directory}/${name}`;
+    if (isDirectory) paths.push(...await listFiles(path));
+    else paths.push(path);
+  }
+  return paths.sort();
+}
+
+/**
+ * The arguments of this process. A program that is called `kubelet` takes the flags of one.
+ *
+ * @param program how it was called
+ */
+export function argumentsOf(
+  program: string,
+  args: readonly string[],
+): readonly string[] {
+  return basename(program) === "kubelet" ? ["kubelet", ...args] : args;
 }
 
 async function writeAll(

@@ -7,17 +7,23 @@
 import { describeError } from "../base/text/mod.ts";
 import {
   findControlSocket,
+  KUBELET_VERSION,
+  parseKubeletArguments,
   parseRunArguments,
   VERSION,
 } from "../config/mod.ts";
 import {
+  type ApplyCommand,
+  type ChangeCommand,
   type Command,
   type CommandName,
+  type DeleteCommand,
   helpText,
   parseCommand,
+  type RolloutCommand,
 } from "./parse/mod.ts";
 import { ask, type ClientContext, readText } from "./control_client.ts";
-import { describeObjects } from "./describe_objects.ts";
+import { describeObjects, showServiceExplanation } from "./describe_objects.ts";
 import { getEvents } from "./get_events.ts";
 import { getObjects } from "./get_objects.ts";
 import { getPods } from "./get_pods.ts";
@@ -69,8 +75,12 @@ async function carryOut(command: Command, io: CliIo): Promise<number> {
         `skerry ${VERSION} (deno ${Deno.version.deno}, v8 ${Deno.version.v8})\n`,
       );
       return EXIT_OK;
+    case "kubelet_version":
+      await io.out(`Kubernetes ${KUBELET_VERSION}\n`);
+      return EXIT_OK;
     case "run":
-      return await run(command.args, io);
+    case "kubelet":
+      return await run(command, io);
     case "validate": {
       // It shares the rules of the agent, and so all that the agent loads.
       const { validate } = await import("./validate.ts");
@@ -96,12 +106,16 @@ async function carryOut(command: Command, io: CliIo): Promise<number> {
 }
 
 /** Runs the agent until it is asked to stop; returns its exit code. */
-async function run(args: readonly string[], io: CliIo): Promise<number> {
+async function run(
+  { kind, args }: Extract<Command, { readonly kind: "run" | "kubelet" }>,
+  io: CliIo,
+): Promise<number> {
+  const parse = kind === "run" ? parseRunArguments : parseKubeletArguments;
   // Before all that takes time: without a listener the signal ends the process.
   using reloads = io.reloadRequests();
-  const parsed = await parseRunArguments(args, io);
+  const parsed = await parse(args, io);
   if (parsed.kind === "refused") {
-    await refuse(parsed.faults, { topic: "run", io });
+    await refuse(parsed.faults, { topic: kind, io });
     return EXIT_USAGE;
   }
   // Only the agent needs the runtime's client, which is slow to load.
@@ -113,7 +127,7 @@ async function run(args: readonly string[], io: CliIo): Promise<number> {
     warnings,
     reload: {
       requested: (signal) => reloads.next(signal),
-      read: () => parseRunArguments(args, io),
+      read: () => parse(args, io),
     },
   });
 }
@@ -162,16 +176,7 @@ async function askAgent(
 async function show(
   command: Exclude<
     LocatedCommand,
-    {
-      readonly kind:
-        | "apply"
-        | "diff"
-        | "delete"
-        | "change"
-        | "rollout_status"
-        | "rollout_history"
-        | "rollout_undo";
-    }
+    ApplyCommand | DeleteCommand | ChangeCommand | RolloutCommand
   >,
   context: ClientContext,
 ): Promise<void> {
@@ -194,6 +199,8 @@ async function show(
       return await showDescription(command, context);
     case "describe_objects":
       return await describeObjects(command, context);
+    case "explain_service":
+      return await showServiceExplanation(command, context);
     case "explain_pod":
       return await showExplanation(command, context);
     case "logs":

@@ -22,6 +22,12 @@
  * @module
  */
 
-export { type CliIo, OutputClosedError, systemIo } from "./io.ts";
+export {
+  argumentsOf,
+  type CliIo,
+  listFiles,
+  OutputClosedError,
+  systemIo,
+} from "./io.ts";
 export { EXIT_FAILURE, EXIT_OK, EXIT_USAGE, main, refuse } from "./main.ts";
 export { podRow } from "./pod_row.ts";

@@ -11,6 +11,7 @@ import { formatAge } from "../base/text/mod.ts";
 import type { Column, Listing } from "./listing.ts";
 import { ageText } from "./text/mod.ts";
 import {
+  accessModesText,
   fieldAt,
   hasShownCondition,
   kindWord,
@@ -129,7 +130,7 @@ const COLUMNS: Readonly<Record<string, readonly ObjectColumn[]>> = {
     ],
     text("VOLUME", "spec.volumeName", ""),
     text("CAPACITY", "status.capacity.storage", ""),
-    ["ACCESS MODES", ({ object }) => accessModes(object)],
+    ["ACCESS MODES", ({ object }) => accessModesText(object)],
     text("STORAGECLASS", "spec.storageClassName", ""),
     text("VOLUMEATTRIBUTESCLASS", "spec.volumeAttributesClassName", "<unset>"),
     AGE,
@@ -237,23 +238,6 @@ function jobDuration({ object, nowMs }: ObjectRow): string {
   const end = Date.parse(textAt(object, "status.completionTime") ?? "");
   // A clock that was set back makes nothing take less than no time.
   return formatAge(Math.max(0, (Number.isNaN(end) ? nowMs : end) - from));
-}
-
-const MODES: Readonly<Record<string, string>> = {
-  ReadWriteOnce: "RWO",
-  ReadOnlyMany: "ROX",
-  ReadWriteMany: "RWX",
-  ReadWriteOncePod: "RWOP",
-};
-
-function accessModes(object: ShownObject): string {
-  const given = [
-    ...listAt(object, "status.accessModes"),
-    ...listAt(object, "spec.accessModes"),
-  ].map(String);
-  return Object.entries(MODES)
-    .filter(([mode]) => given.includes(mode)).map(([_, short]) => short)
-    .join(",");
 }
 
 function portsText(object: ShownObject): string {

@@ -5,20 +5,29 @@
  */
 
 import { parseJson, type RawValue } from "../api/text/mod.ts";
-import type { ClientContext } from "./control_client.ts";
+import type { AgentAddress, ClientContext } from "./control_client.ts";
 import type { FolderContext } from "./change_manifests.ts";
-import { editsBetween, type RawEdit } from "./edit/mod.ts";
-import { findKind, prefixedName, type ShownObject } from "./kinds/mod.ts";
+import { describeTemplate } from "./describe/mod.ts";
+import { editsBetween } from "./edit/mod.ts";
+import {
+  fieldAt,
+  findKind,
+  prefixedName,
+  type ShownObject,
+} from "./kinds/mod.ts";
+import { takenTest } from "./manifests/mod.ts";
 import { fetchObject, fetchObjects, followObjects } from "./object_client.ts";
 import type { ObjectTarget, RolloutCommand } from "./parse/mod.ts";
 import {
   type Revision,
   revisionKind,
   rolledRevisions,
+  type RolloutStatus,
   rolloutStatus,
+  unseen,
   wantedRevision,
 } from "./rollout/mod.ts";
-import { cleanLine, dataText, renderTable } from "./text/mod.ts";
+import { cleanLine, renderTable } from "./text/mod.ts";
 
 /** A rollout that failed, or of which something is not there. */
 export class RolloutError extends Error {
@@ -50,10 +59,11 @@ export async function rollOut(
 }
 
 async function showStatus(
-  { resource, name = "" }: ObjectTarget,
+  target: ObjectTarget,
   { namespace, once, timeoutMs }: RolloutCommand,
-  { io, agent }: ClientContext,
+  { io, agent, manifestPath }: ClientContext & FolderContext,
 ): Promise<void> {
+  const { resource, name = "" } = target;
   // Says that it is not there, which a watch would wait for.
   await fetchObject(agent, { resource, namespace, name });
   using stop = io.stopRequests();
@@ -62,15 +72,9 @@ async function showStatus(
     ? undefined
     : io.clock.after(timeoutMs, () => late.abort());
   const signal = AbortSignal.any([stop.signal, late.signal]);
-  const fieldSelector = `metadata.name=${name}`;
-  const wanted = { resource, namespace, fieldSelector };
+  const place = { target, namespace, manifestPath };
   let last = "";
-  for await (const { type, object } of followObjects(agent, wanted, signal)) {
-    if (type === "DELETED") {
-      throw new RolloutError("Cannot wait longer: object has been deleted");
-    }
-    const status = rolloutStatus(object);
-    if (status === undefined) return;
+  for await (const status of followStatus(place, { io, agent }, signal)) {
     if (status.kind === "failed") throw new RolloutError(status.why);
     if (status.text !== last) await io.out(`${cleanLine(status.text)}\n`);
     last = status.text;
@@ -83,6 +87,65 @@ async function showStatus(
   }
 }
 
+/** Where an object is, and its manifest. */
+interface RolledPlace {
+  readonly target: ObjectTarget;
+  readonly namespace: string;
+  readonly manifestPath: string;
+}
+
+/** How far a rollout is, again and again; first until the agent has what the manifest says. */
+async function* followStatus(
+  place: RolledPlace,
+  context: ClientContext,
+  signal: AbortSignal,
+): AsyncGenerator<RolloutStatus, void, undefined> {
+  for await (const { kind } of untilTaken(place, context, signal)) {
+    yield unseen(kind);
+  }
+  for await (const object of follow(place, context.agent, signal)) {
+    const status = rolloutStatus(object);
+    if (status === undefined) return;
+    yield status;
+  }
+}
+
+// Longer than an agent takes to read a folder again that tells it of no change.
+const TAKEN_MS = 30_000;
+
+/** Gives an object as long as it is not what its manifest says, but not for ever. */
+async function* untilTaken(
+  place: RolledPlace,
+  { io, agent }: ClientContext,
+  signal: AbortSignal,
+): AsyncGenerator<ShownObject, void, undefined> {
+  const { target: { resource, name = "" }, namespace, manifestPath } = place;
+  const own = { kind: resource.kind, namespace, name };
+  const isTaken = await takenTest(own, manifestPath);
+  const patience = new AbortController();
+  using _limit = io.clock.after(TAKEN_MS, () => patience.abort());
+  const over = AbortSignal.any([signal, patience.signal]);
+  for await (const object of follow(place, agent, over)) {
+    if (isTaken(object)) return;
+    yield object;
+  }
+}
+
+async function* follow(
+  { target: { resource, name = "" }, namespace }: RolledPlace,
+  agent: AgentAddress,
+  signal: AbortSignal,
+): AsyncGenerator<ShownObject, void, undefined> {
+  const fieldSelector = `metadata.name=${name}`;
+  const wanted = { resource, namespace, fieldSelector };
+  for await (const { type, object } of followObjects(agent, wanted, signal)) {
+    if (type === "DELETED") {
+      throw new RolloutError("Cannot wait longer: object has been deleted");
+    }
+    yield object;
+  }
+}
+
 async function showHistory(
   target: ObjectTarget,
   { namespace, revision }: RolloutCommand,
@@ -91,15 +154,17 @@ async function showHistory(
   const { resource, name = "" } = target;
   const { revisions } = await fetchRevisions(target, { namespace, agent });
   const shown = prefixedName(resource, name);
+  if (revisions.length === 0) {
+    return await io.out(`${shown}\nNo rollout history found.\n`);
+  }
   if (revision === 0) {
     const rows = revisions.map(({ number, cause }) => [`${number}`, cause]);
     const table = renderTable([["REVISION", "CHANGE-CAUSE"], ...rows]);
     return await io.out(`${shown}\n${table}\n`);
   }
-  const found = requireRevision(revisions, revision);
-  await io.out(
-    `${shown} with revision #${revision}\n${dataText(found.template, "yaml")}`,
-  );
+  const { template } = requireRevision(revisions, revision);
+  const text = describeTemplate(template);
+  await io.out(`${shown} with revision #${revision}\n${text}`);
 }
 
 async function undo(
@@ -110,20 +175,29 @@ async function undo(
   const { namespace, revision, dryRun } = command;
   const { agent, io } = context;
   const { resource, name = "" } = target;
-  const { revisions } = await fetchRevisions(target, { namespace, agent });
-  const newest = revisions.at(-1);
+  using stop = io.stopRequests();
+  // Of a manifest that was just changed: it is not yet what would be taken back.
+  const place = { ...context, target, namespace };
+  await Array.fromAsync(untilTaken(place, context, stop.signal));
+  if (stop.signal.aborted) return;
+  const found = await fetchRevisions(target, { namespace, agent });
+  const { object, revisions } = found;
+  const shown = prefixedName(resource, name);
   const wanted = requireRevision(revisions, revision);
-  const path = ["spec", "template"];
-  const edits: readonly RawEdit[] = editsBetween(
-    rawOf(newest?.template),
+  if (fieldAt(object, "spec.paused") === true) {
+    throw new RolloutError(
+      `Cannot roll back ${shown}: it is paused (run rollout resume first)`,
+    );
+  }
+  // Both are as the agent has them, so what only defaults say is no difference.
+  const edits = editsBetween(
+    rawOf(fieldAt(object, "spec.template")),
     rawOf(wanted.template),
-    path,
+    ["spec", "template"],
   );
   if (edits.length === 0) {
     return await io.out(
-      `${
-        prefixedName(resource, name)
-      } skipped rollback (current template already matches revision ${wanted.number})\n`,
+      `${shown} skipped rollback (current template already matches revision ${wanted.number})\n`,
     );
   }
   const { editManifest } = await import("./change_manifests.ts");
@@ -134,12 +208,10 @@ async function undo(
 /** An object that is rolled out, and its revisions, the oldest first. */
 async function fetchRevisions(
   { resource, name = "" }: ObjectTarget,
-  { namespace, agent }:
-    & Pick<RolloutCommand, "namespace">
-    & Pick<
-      ClientContext,
-      "agent"
-    >,
+  { namespace, agent }: {
+    readonly namespace: string;
+    readonly agent: AgentAddress;
+  },
 ): Promise<{
   readonly object: ShownObject;
   readonly revisions: readonly Revision[];
@@ -149,11 +221,7 @@ async function fetchRevisions(
   const { items } = kept === undefined
     ? { items: [] }
     : await fetchObjects(agent, { resource: kept, namespace });
-  const revisions = rolledRevisions(object, items);
-  if (revisions.length > 0) return { object, revisions };
-  throw new RolloutError(
-    `Cannot show it: no rollout history found for ${resource.kind.toLowerCase()} "${name}"`,
-  );
+  return { object, revisions: rolledRevisions(object, items) };
 }
 
 function requireRevision(

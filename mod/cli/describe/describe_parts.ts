@@ -50,6 +50,13 @@ export function orNone(lines: readonly string[]): BlockValue {
   return lines.length === 0 ? "<none>" : lines;
 }
 
+/** Labels as kubectl writes them, in the order of their keys. */
+export function labelLines(
+  labels: Readonly<Record<string, string>> | undefined,
+): readonly string[] {
+  return sortedEntries(labels).map((each) => each.join("="));
+}
+
 /** A copy of the whole manifest, which kubectl does not show either. */
 const LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration";
 

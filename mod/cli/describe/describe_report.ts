@@ -16,16 +16,12 @@ import { volumesValue } from "./describe_volumes.ts";
 import {
   annotationLines,
   eventLines,
+  labelLines,
   orNone,
   timeTexts,
   titledTable,
 } from "./describe_parts.ts";
-import {
-  fieldLines,
-  given,
-  type NamedValue,
-  sortedEntries,
-} from "../text/mod.ts";
+import { fieldLines, given, type NamedValue } from "../text/mod.ts";
 
 /**
  * Writes the whole report. Ages are by the clock of the node.
@@ -70,10 +66,7 @@ function headFields(
     ...given("Runtime Class Name", spec.runtimeClassName),
     ["Node", node.length === 0 ? "<none>" : node.join("/")],
     ["Start Time", texts.time(status.startTime)],
-    [
-      "Labels",
-      orNone(sortedEntries(metadata.labels).map((each) => each.join("="))),
-    ],
+    ["Labels", orNone(labelLines(metadata.labels))],
     ["Annotations", orNone(annotationLines(metadata.annotations))],
     ...(metadata.deletionTimestamp === undefined
       ? [["Status", shown] as const]

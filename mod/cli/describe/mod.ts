@@ -33,3 +33,5 @@
 
 export { describeObject } from "./describe_object.ts";
 export { describeReport } from "./describe_report.ts";
+export { serviceSentences } from "./describe_service.ts";
+export { describeTemplate } from "./describe_template.ts";

@@ -106,7 +106,7 @@ function planChange(
       : inserted(text, node, { key: step, value: nested(rest, value) });
   }
   if (rest.length === 0 && value === undefined) {
-    return removed(text, node, entry);
+    return removed(text, entry);
   }
   return planChange(text, { node: entry.value, edit: { path: rest, value } });
 }
@@ -164,7 +164,8 @@ function inserted(
   // Dashes of lists count as blanks.
   const indent = " ".repeat(start - lineStart);
   const lines = dump({ [key]: value }, { lineWidth: -1 }).trimEnd().split("\n");
-  return { start, end: start, by: `${lines.join(`\n${indent}`)}\n${indent}` };
+  const lineEnd = `${text.includes("\r\n") ? "\r\n" : "\n"}${indent}`;
+  return { start, end: start, by: `${lines.join(lineEnd)}${lineEnd}` };
 }
 
 function jsonOf(value: RawValue): string {
@@ -177,12 +178,10 @@ function jsonOf(value: RawValue): string {
 /** Takes whole lines, and no comment with them. */
 function removed(
   text: string,
-  map: WrittenMap,
   entry: WrittenEntry,
 ): TextChange | undefined {
-  if (map.isFlow || map.entries.length === 1) return undefined;
   const start = text.lastIndexOf("\n", entry.keyStart - 1) + 1;
-  // The first key of an item stands behind its dash.
+  // The first key of an item stands behind its dash, others behind keys or brackets.
   if (text.slice(start, entry.keyStart).trim() !== "") return undefined;
   const last = Math.max(entry.keyEnd, entry.value.end);
   const lineEnd = text.indexOf("\n", last);

@@ -4,7 +4,8 @@
  * @module
  */
 
-import { type Event, EVENT_ID, getScalarValue, parseEvents } from "js-yaml";
+import { type Event, EVENT_ID, getScalarValue } from "js-yaml";
+import { yamlEvents } from "../../api/text/mod.ts";
 
 /** A value as it is written. */
 export type WrittenNode = WrittenScalar | WrittenMap | WrittenList | {
@@ -49,7 +50,7 @@ export interface WrittenEntry {
  * before.
  */
 export function writtenDocuments(text: string): readonly WrittenNode[] {
-  const reader = new TreeReader(text, parseEvents(text, {}));
+  const reader = new TreeReader(text, yamlEvents(text));
   return reader.documents();
 }
 

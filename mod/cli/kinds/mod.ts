@@ -16,8 +16,10 @@
 
 export { allKinds, findKind, kindWord, prefixedName } from "./kind_words.ts";
 export {
+  accessModesText,
   fieldAt,
   hasShownCondition,
+  isControlledBy,
   labelsText,
   listAt,
   mapAt,
@@ -26,5 +28,6 @@ export {
   shownCondition,
   type ShownObject,
   templateOf,
+  templatePath,
   textAt,
 } from "./shown_object.ts";

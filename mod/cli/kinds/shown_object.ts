@@ -73,14 +73,49 @@ export function shownCondition(
     .find((each) => each["type"] === type);
 }
 
+/** The way to what objects of a kind make pods from; of a Pod there is none. */
+export function templatePath(kind: string): readonly string[] {
+  switch (kind) {
+    case "Pod":
+      return [];
+    case "CronJob":
+      return ["spec", "jobTemplate", "spec", "template"];
+    default:
+      return ["spec", "template"];
+  }
+}
+
 /** What an object makes pods from. */
 export function templateOf(object: ShownObject): unknown {
-  return fieldAt(
-    object,
-    object.kind === "CronJob"
-      ? "spec.jobTemplate.spec.template"
-      : "spec.template",
-  );
+  return fieldAt(object, templatePath(object.kind).join("."));
+}
+
+/** Whether an owner rules an object, and does not only keep it. */
+export function isControlledBy(
+  { metadata }: Pick<ApiObject, "metadata">,
+  owner: Pick<ApiObject, "metadata">,
+): boolean {
+  return metadata.ownerReferences?.some(({ controller = false, uid }) =>
+    controller && uid === owner.metadata.uid
+  ) ?? false;
+}
+
+const MODES: Readonly<Record<string, string>> = {
+  ReadWriteOnce: "RWO",
+  ReadOnlyMany: "ROX",
+  ReadWriteMany: "RWX",
+  ReadWriteOncePod: "RWOP",
+};
+
+/** The access modes of a claim, those that it has and those that it wants. */
+export function accessModesText(claim: unknown): string {
+  const given = [
+    ...listAt(claim, "status.accessModes"),
+    ...listAt(claim, "spec.accessModes"),
+  ].map(String);
+  return Object.entries(MODES)
+    .filter(([mode]) => given.includes(mode)).map(([_, short]) => short)
+    .join(",");
 }
 
 /** Keys with their values, or `<none>`. */

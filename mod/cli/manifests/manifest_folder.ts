@@ -46,53 +46,67 @@ export interface FoundObject extends ObjectPlace {
 }
 
 /** What becomes of one file. */
-export type FilePlan =
-  | {
-    readonly kind: "write";
-    readonly path: string;
-    readonly before: string;
-    readonly after: string;
-    readonly mode: number;
-  }
-  | { readonly kind: "remove"; readonly path: string; readonly before: string };
+export interface FilePlan {
+  readonly path: string;
+  /** Empty of a new file. */
+  readonly before: string;
+  /** `undefined` when the file goes. */
+  readonly after: string | undefined;
+  readonly mode: number;
+}
 
 // As what an administrator writes with an editor.
 const NEW_MODE = 0o644;
 
-/** The manifests of a directory, or the only one. */
+/** The manifests of a directory, or the only one, as they were read or written here. */
 export class ManifestFolder {
   readonly path: string;
-  readonly #isDirectory: boolean;
-  readonly #files: readonly ManifestFile[];
+  readonly #files = new Map<string, ManifestFile>();
+  /** The paths of all that is in the directory; absent for a manifest alone. */
+  readonly #paths: Set<string> | undefined;
 
-  private constructor(
-    path: string,
-    isDirectory: boolean,
-    files: readonly ManifestFile[],
-  ) {
+  private constructor(path: string, paths?: Set<string>) {
     this.path = path;
-    this.#isDirectory = isDirectory;
-    this.#files = files;
+    this.#paths = paths;
   }
 
   /** Reads all manifests; those that cannot be read have no objects. */
   static async read(path: string): Promise<ManifestFolder> {
     const { isDirectory } = await Deno.stat(path);
     if (!isDirectory) {
-      const file = await readManifest(path);
-      return new ManifestFolder(path, false, file === undefined ? [] : [file]);
+      const folder = new ManifestFolder(path);
+      await folder.#look(path);
+      return folder;
     }
-    const names: string[] = [];
+    const paths = new Set<string>();
+    const wanted: string[] = [];
     for await (const entry of Deno.readDir(path)) {
+      const each = `${path}/${entry.name}`;
+      paths.add(each);
       const isWanted = isManifestName(entry.name, { everyFile: false });
-      if (isWanted && !entry.isDirectory) names.push(entry.name);
+      if (isWanted && !entry.isDirectory) wanted.push(each);
     }
-    const files: ManifestFile[] = [];
-    for (const name of names.sort()) {
-      const file = await readManifest(`${path}/${name}`);
-      if (file !== undefined) files.push(file);
-    }
-    return new ManifestFolder(path, true, files);
+    const folder = new ManifestFolder(path, paths);
+    for (const each of wanted.sort()) await folder.#look(each);
+    return folder;
+  }
+
+  async #look(path: string): Promise<void> {
+    const file = await readManifest(path);
+    if (file === undefined) this.#files.delete(path);
+    else this.#files.set(path, file);
+  }
+
+  /**
+   * Carries out a plan: whoever reads sees the old or the new file.
+   *
+   * @throws {ManifestChangeError} When the file is not what was planned upon any more.
+   */
+  async carryOut(plan: FilePlan): Promise<void> {
+    await carryOutPlan(plan);
+    if (plan.after === undefined) this.#paths?.delete(plan.path);
+    else this.#paths?.add(plan.path);
+    await this.#look(plan.path);
   }
 
   /**
@@ -102,7 +116,7 @@ export class ManifestFolder {
    * @throws {ManifestChangeError} When several have it.
    */
   find(wanted: ObjectName): FoundObject | undefined {
-    const found = this.#files.flatMap((file) =>
+    const found = [...this.#files.values()].flatMap((file) =>
       objectsOf(file.values).filter((each) =>
         each.kind === wanted.kind && each.name === wanted.name &&
         each.namespace === wanted.namespace
@@ -152,16 +166,17 @@ export class ManifestFolder {
   /** Plans a new file. @throws {ManifestChangeError} When it cannot have its name */
   add(object: ObjectName, piece: string): FilePlan {
     const name = [object.kind, object.namespace, object.name]
-      .filter((each) => each !== "").join("-").toLowerCase();
-    if (!this.#isDirectory) {
+      .filter((each) => each !== "").join("-").toLowerCase() + ".yaml";
+    if (this.#paths === undefined) {
       throw new ManifestChangeError(
         `Cannot add ${
           wordsOf(object)
         }: "${this.path}" is one manifest, wanted a directory`,
       );
     }
-    const path = `${this.path}/${name}.yaml`;
-    if (this.#files.some((file) => file.path === path)) {
+    const path = `${this.path}/${name}`;
+    // Also what cannot be read: somebody may be at work on it.
+    if (this.#paths.has(path)) {
       throw new ManifestChangeError(
         `Cannot add ${
           wordsOf(object)
@@ -169,7 +184,7 @@ export class ManifestFolder {
       );
     }
     const after = `${OWN_HEADER}${piece}`;
-    return { kind: "write", path, before: "", after, mode: NEW_MODE };
+    return { path, before: "", after, mode: NEW_MODE };
   }
 
   /** Plans that an object goes. @throws {ManifestChangeError} When it cannot be cut out */
@@ -182,9 +197,7 @@ export class ManifestFolder {
         }: it is an item of a list in "${file.path}"; take it out there`,
       );
     }
-    if (file.values.length === 1) {
-      return { kind: "remove", path: file.path, before: file.text };
-    }
+    if (file.values.length === 1) return planned(file, undefined);
     refuseLink(file);
     const text = withoutDocument(file.text, index);
     if (text !== undefined) return planned(file, text);
@@ -196,11 +209,20 @@ export class ManifestFolder {
   }
 }
 
-/** Carries out a plan: whoever reads sees the old or the new file. */
-export async function carryOutPlan(plan: FilePlan): Promise<void> {
-  if (plan.kind === "remove") return await Deno.remove(plan.path);
-  const bytes = new TextEncoder().encode(plan.after);
-  await writeFileAtomic(plan.path, bytes, { mode: plan.mode });
+async function carryOutPlan(
+  { path, before, after, mode }: FilePlan,
+): Promise<void> {
+  const read = await readFileBounded(path, MAX_MANIFEST_BYTES);
+  const decoded = read.kind === "read" ? decodeText(read.bytes) : undefined;
+  const text = decoded?.kind === "ok" ? decoded.text : undefined;
+  const isMissing = read.kind === "missing" && before === "";
+  if (!isMissing && text !== before) {
+    throw new ManifestChangeError(
+      `Cannot write "${path}": it has changed since it was read`,
+    );
+  }
+  if (after === undefined) return await Deno.remove(path);
+  await writeFileAtomic(path, new TextEncoder().encode(after), { mode });
 }
 
 /** An object as messages have it. */
@@ -208,9 +230,11 @@ export function wordsOf({ kind, namespace, name }: ObjectName): string {
   return `${kind} "${namespace === "" ? name : `${namespace}/${name}`}"`;
 }
 
-function planned(file: ManifestFile, after: string): FilePlan {
-  const { path, text: before, mode } = file;
-  return { kind: "write", path, before, after, mode };
+function planned(
+  { path, text: before, mode }: ManifestFile,
+  after: string | undefined,
+): FilePlan {
+  return { path, before, after, mode };
 }
 
 function ownText(values: readonly RawValue[]): string {

@@ -5,6 +5,7 @@
  */
 
 import { isRawObject, type RawValue } from "../../api/text/mod.ts";
+import { findKind } from "../kinds/mod.ts";
 import { isSameRaw, rawAt, type RawPath, readValues } from "../edit/mod.ts";
 
 /** The first line of what commands write themselves. */
@@ -50,26 +51,27 @@ function placesIn(
   if (typeof name !== "string") return [];
   const given = rawAt(value, ["metadata", "namespace"]);
   const isSomewhere = typeof given === "string" && given !== "";
-  const none = CLUSTER_WIDE.includes(kind) ? "" : "default";
+  const none = findKind(kind)?.isNamespaced === false ? "" : "default";
   const namespace = isSomewhere ? given : none;
   return [{ kind, namespace, name, index, path, value }];
 }
 
-const CLUSTER_WIDE = ["RuntimeClass", "PriorityClass"];
-
-/** The texts of the documents of a YAML text, each with the line before it that parts it. */
+/** The texts of the documents of a YAML text, each with the lines that part it from others. */
 export function splitDocuments(text: string): readonly string[] {
   const pieces: string[] = [];
   let piece = "";
+  const end = (): void => {
+    if (piece !== "") pieces.push(piece);
+    piece = "";
+  };
   for (const line of text.split(/(?<=\n)/)) {
     // At the begin of a line these can be nothing else, wherever they stand.
-    if (line.startsWith("---") && piece !== "") {
-      pieces.push(piece);
-      piece = "";
-    }
+    if (line.startsWith("---")) end();
     piece += line;
+    if (line.trimEnd() === "...") end();
   }
-  return piece === "" ? pieces : [...pieces, piece];
+  end();
+  return pieces;
 }
 
 /**

@@ -18,7 +18,6 @@
  */
 
 export {
-  carryOutPlan,
   type FilePlan,
   type FoundObject,
   ManifestChangeError,
@@ -35,3 +34,4 @@ export {
   withoutDocument,
 } from "./manifest_text.ts";
 export { differenceText } from "./text_difference.ts";
+export { takenTest } from "./wanted_spec.ts";

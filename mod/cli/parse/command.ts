@@ -11,8 +11,11 @@ import type { UnknownFields } from "../../api/fault/mod.ts";
 export type Command =
   | { readonly kind: "help"; readonly topic: CommandName | undefined }
   | { readonly kind: "version" }
+  /** What tools ask a kubelet for. */
+  | { readonly kind: "kubelet_version" }
   | {
-    readonly kind: "run";
+    /** With flags of its own, or with those of the kubelet. */
+    readonly kind: "run" | "kubelet";
     /** Flags of the agent, not looked at yet. */
     readonly args: readonly string[];
   }
@@ -24,6 +27,7 @@ export type Command =
   | DescribePodCommand
   | DescribeObjectsCommand
   | ExplainPodCommand
+  | ExplainServiceCommand
   | ApplyCommand
   | DeleteCommand
   | ChangeCommand
@@ -154,6 +158,13 @@ export interface DescribeObjectsCommand extends AgentCommand {
   readonly namespace: string;
 }
 
+/** `skerry explain service/NAME`. */
+export interface ExplainServiceCommand extends AgentCommand {
+  readonly kind: "explain_service";
+  readonly namespace: string;
+  readonly target: ObjectTarget;
+}
+
 /** `skerry explain`. */
 export interface ExplainPodCommand extends NamedPod {
   readonly kind: "explain_pod";
@@ -242,6 +253,7 @@ export type CommandResult =
 /** The commands, as they are typed. */
 export const COMMAND_NAMES = [
   "run",
+  "kubelet",
   "get",
   "describe",
   "explain",

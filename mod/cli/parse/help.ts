@@ -4,7 +4,7 @@
  * @module
  */
 
-import { RUN_FLAGS } from "../../config/mod.ts";
+import { KUBELET_FLAGS, RUN_FLAGS } from "../../config/mod.ts";
 import type { CommandName } from "./command.ts";
 
 const OVERVIEW = `skerry runs Kubernetes Pod manifests on this machine.
@@ -13,9 +13,10 @@ Usage: skerry COMMAND [FLAGS]
 
 Commands:
   run        run the agent
+  kubelet    run it in the kubelet's place, with the kubelet's flags
   get        list pods, what makes them, what happened to them, or the sources of manifests
   describe   show all that is known of a pod, or of what makes pods
-  explain    say why a pod is not running
+  explain    say why a pod is not running, or where a Service leads
   apply      write manifests into the folder
   diff       show what apply would change
   delete     take manifests out of the folder
@@ -65,6 +66,22 @@ ${runFlags()}
 Exit codes: 0 stopped, 1 failed, 64 bad flags, bad configuration or a missing grant.
 `,
 
+  kubelet: `Run the agent in the kubelet's place, until it is told to stop.
+
+Usage: skerry kubelet [FLAGS]
+       kubelet [FLAGS]          where the program bears that name
+
+FLAGS are the kubelet's own, and those of "run" besides; they outrank --config and the files
+*.conf of --config-dir. What has no effect is listed once in the log. Other defaults than
+those of "run": --root-dir /var/lib/kubelet, --manifest-files kubelet.
+  --version                 the version by which tools judge a kubelet
+
+Flags of the kubelet:
+${kubeletFlags()}
+
+Exit codes: 0 stopped, 1 failed, 64 bad flags, bad configuration or a missing grant.
+`,
+
   get: `List the pods of the agent: desired, refused and terminating ones.
 Or list what makes pods or is named by them, what happened, or the sources of manifests
 and what is wrong with each.
@@ -100,9 +117,11 @@ KIND is as with "get". Of a pod ${NAMED}
 ${LOCATION}`,
 
   explain:
-    `Say in plain sentences what a pod waits for, and why it is not running.
+    `Say in plain sentences what a pod waits for, and why it is not running; or where a
+Service leads.
 
 Usage: skerry explain [pod/]NAME [-n NAMESPACE] [-o FORMAT]
+       skerry explain service/NAME [-n NAMESPACE]
 
 ${NAMED}  -o, --output FORMAT     all that is known of it instead: json or yaml
 
@@ -264,6 +283,17 @@ function runFlags(): string {
       return `${usage.padEnd(36)} ${line}`;
     })
   ).join("\n");
+}
+
+/** Their names; what becomes of each stands in docs/kubelet-flags.md. */
+function kubeletFlags(): string {
+  const lines = [""];
+  for (const { name } of KUBELET_FLAGS) {
+    const line = `${lines.at(-1)} --${name}`;
+    if (line.length <= 90) lines.splice(-1, 1, line);
+    else lines.push(` --${name}`);
+  }
+  return lines.map((line) => ` ${line}`).join("\n");
 }
 
 /** The help of one command, or of all together. */

@@ -34,6 +34,7 @@ export type {
   DescribePodCommand,
   DfCommand,
   ExplainPodCommand,
+  ExplainServiceCommand,
   GetEventsCommand,
   GetObjectsCommand,
   GetPodsCommand,

@@ -106,6 +106,11 @@ export function parseSet(args: readonly string[]): Parsed {
   if (images.length === 0 || bad !== undefined) {
     faults.push("Cannot set the image: wanted CONTAINER=IMAGE");
   }
+  if (images.length > 1 && images.some(([container]) => container === "*")) {
+    faults.push(
+      "Cannot set more images with those of all containers: wanted *=IMAGE alone",
+    );
+  }
   const targets = readNamed({ ...options, positionals: names }, "set");
   refuseKinds(targets, { kinds: TEMPLATED, verb: "set", faults });
   return changeOf(options, targets, { kind: "image", images });

@@ -71,6 +71,15 @@ const PARSERS: Readonly<
   Record<CommandName, (args: readonly string[]) => Parsed>
 > = {
   run: (args) => ({ command: { kind: "run", args }, faults: [] }),
+  kubelet: (args) => {
+    const asksVersion = args.some((arg) => VERSION_FLAGS.has(arg));
+    return {
+      command: asksVersion
+        ? { kind: "kubelet_version" }
+        : { kind: "kubelet", args },
+      faults: [],
+    };
+  },
   get: parseGet,
   describe: parseDescribe,
   explain: parseExplain,
@@ -101,6 +110,13 @@ const PARSERS: Readonly<
   validate: parseValidate,
   install: parseInstall,
 };
+
+/** As the kubelet takes it; another value sets what it tells of itself. */
+const VERSION_FLAGS: ReadonlySet<string> = new Set([
+  "--version",
+  "--version=true",
+  "--version=raw",
+]);
 
 /** The runtime alone can do it; its interface for agents (CRI) has no such call. */
 function refuseImage(

@@ -52,13 +52,30 @@ export function parseDescribe(args: readonly string[]): Parsed {
   return { command: pod && { kind: "describe_pod", ...pod }, faults };
 }
 
-/** Reads what stands behind `explain`: as `describe`, or the name alone. */
+/** Reads what stands behind `explain`: as `describe`, or the name of a pod alone. */
 export function parseExplain(args: readonly string[]): Parsed {
+  const other = readOptions(args, { ...LOCATION, ...NAMESPACE });
+  const [first = "", ...more] = other.positionals;
+  const [word = "", ...names] = first.split("/");
+  // A lone word is the name of a pod, whatever it is.
+  const isNamed = names.length + more.length > 0;
+  if (isNamed && findKind(word)?.kind === "Service") {
+    const { location, faults } = other;
+    const [target, ...rest] = readTargets(other, "explain");
+    if (target?.name === undefined || rest.length > 0) {
+      if (faults.length === 0) {
+        faults.push('Cannot explain Services: wanted one, as "service/NAME"');
+      }
+      return { command: undefined, faults };
+    }
+    const command = { location, namespace: namespaceOf(other), target };
+    return { command: { kind: "explain_service", ...command }, faults };
+  }
   const { pod, options } = readNamedPod(args, OUTPUT);
-  const { faults, positionals: [first] } = options;
+  const { faults, positionals: [name] } = options;
   const output = outputOf(options, ["json", "yaml"], "json or yaml");
   if (pod === undefined && faults.length === 0) {
-    faults.push(`Cannot explain ${quote(first)}: wanted "pod/NAME"`);
+    faults.push(`Cannot explain ${quote(name)}: wanted "pod/NAME"`);
   }
   const format = output !== undefined && { output };
   return { command: pod && { kind: "explain_pod", ...pod, ...format }, faults };

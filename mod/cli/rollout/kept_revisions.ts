@@ -4,7 +4,13 @@
  * @module
  */
 
-import { fieldAt, numberAt, type ShownObject } from "../kinds/mod.ts";
+import { stableJson } from "../../api/objects/mod.ts";
+import {
+  fieldAt,
+  isControlledBy,
+  numberAt,
+  type ShownObject,
+} from "../kinds/mod.ts";
 
 /** One earlier or present state of a template. */
 export interface Revision {
@@ -33,15 +39,31 @@ export function revisionKind(kind: string): string | undefined {
 
 /** The revisions of an object, the oldest first; others' are left out. */
 export function rolledRevisions(
-  { metadata: { uid } }: ShownObject,
+  object: ShownObject,
   kept: readonly ShownObject[],
 ): readonly Revision[] {
-  return kept.filter(({ metadata }) =>
-    metadata.ownerReferences?.some((each) =>
-      each.controller && each.uid === uid
-    )
-  ).map(revisionOf).filter(({ number }) => number > 0)
+  return kept.filter((each) => isControlledBy(each, object))
+    .map(revisionOf).filter(({ number }) => number > 0)
     .sort((left, right) => left.number - right.number);
+}
+
+/**
+ * The ReplicaSet of a Deployment's own template, the oldest if there are several alike;
+ * `undefined` before it is made.
+ */
+export function newestSet(
+  deployment: ShownObject,
+  sets: readonly ShownObject[],
+): ShownObject | undefined {
+  const wanted = templateText(deployment);
+  const since = ({ metadata }: ShownObject): string =>
+    metadata.creationTimestamp ?? "";
+  return sets.filter((each) => templateText(each) === wanted)
+    .sort((left, right) => since(left) < since(right) ? -1 : 1)[0];
+}
+
+function templateText(object: ShownObject): string {
+  return stableJson(plainTemplate(fieldAt(object, "spec.template")));
 }
 
 function revisionOf(kept: ShownObject): Revision {

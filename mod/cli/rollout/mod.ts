@@ -14,9 +14,10 @@
  */
 
 export {
+  newestSet,
   type Revision,
   revisionKind,
   rolledRevisions,
   wantedRevision,
 } from "./kept_revisions.ts";
-export { type RolloutStatus, rolloutStatus } from "./rollout_status.ts";
+export { type RolloutStatus, rolloutStatus, unseen } from "./rollout_status.ts";

@@ -36,9 +36,7 @@ export function rolloutStatus(
 }
 
 function deploymentStatus(object: ShownObject): RolloutStatus {
-  if (!isSeen(object)) {
-    return waiting("Waiting for deployment spec update to be observed...");
-  }
+  if (!isSeen(object)) return unseen(object.kind);
   const { name } = object.metadata;
   const reason = shownCondition(object, "Progressing")?.["reason"];
   if (reason === "ProgressDeadlineExceeded") {
@@ -72,9 +70,7 @@ function daemonStatus(object: ShownObject): RolloutStatus {
   if (textAt(object, "spec.updateStrategy.type") !== "RollingUpdate") {
     return onlyRolling();
   }
-  if (!isSeen(object)) {
-    return waiting("Waiting for daemon set spec update to be observed...");
-  }
+  if (!isSeen(object)) return unseen(object.kind);
   const { name } = object.metadata;
   const wanted = numberAt(object, "status.desiredNumberScheduled");
   const updated = numberAt(object, "status.updatedNumberScheduled");
@@ -98,7 +94,7 @@ function statefulStatus(object: ShownObject): RolloutStatus {
     return onlyRolling();
   }
   if (numberAt(object, "status.observedGeneration") === 0 || !isSeen(object)) {
-    return waiting("Waiting for statefulset spec update to be observed...");
+    return unseen(object.kind);
   }
   const wanted = numberAt(object, "spec.replicas");
   const missing = wanted - numberAt(object, "status.readyReplicas");
@@ -126,6 +122,12 @@ function statefulStatus(object: ShownObject): RolloutStatus {
   return done(
     `statefulset rolling update complete ${count} pods at revision ${current}...`,
   );
+}
+
+/** Of what its agent, or its controller, has not seen the newest. */
+export function unseen(kind: string): RolloutStatus {
+  const word = kind === "DaemonSet" ? "daemon set" : kind.toLowerCase();
+  return waiting(`Waiting for ${word} spec update to be observed...`);
 }
 
 /** Whether its controller has seen the newest of it. */

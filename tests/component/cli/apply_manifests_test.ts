@@ -125,6 +125,21 @@ Deno.test("main() applies what is written as JSON, and refuses what is no good m
   strictEqual(Object.keys(await folder.files()).length, 1);
 });
 
+Deno.test("main() applies and deletes documents that end with dots", async () => {
+  await using folder = await Folder.make({});
+  const other = DATA.replace("settings", "other");
+  const text = `${DATA}...\n${other}... \n---\n`;
+  const { output } = await folder.run("apply -f -", text);
+  strictEqual(output, "configmap/settings created\nconfigmap/other created\n");
+  deepStrictEqual(await folder.files(), {
+    "configmap-default-settings.yaml": `${OWN}${DATA}...\n`,
+    "configmap-default-other.yaml": `${OWN}${other}... \n`,
+  });
+  await using both = await Folder.make({ "both.yaml": text });
+  strictEqual((await both.run("delete cm other")).errors, "");
+  deepStrictEqual(await both.files(), { "both.yaml": `${DATA}...\n---\n` });
+});
+
 Deno.test("main() deletes files, and documents out of files", async () => {
   const pair = `# head\n${DATA}---\n# the web\n${WEB_MANIFEST}---\n${
     DATA.replace("settings", "last")
@@ -135,16 +150,16 @@ Deno.test("main() deletes files, and documents out of files", async () => {
   });
   strictEqual(
     (await folder.run("delete cm b --dry-run=client")).output,
-    'configmap "b" deleted (dry run)\n',
+    'configmap "b" deleted from default namespace (dry run)\n',
   );
   strictEqual(Object.keys(await folder.files()).length, 2);
   strictEqual(
     (await folder.run("delete cm b")).output,
-    'configmap "b" deleted\n',
+    'configmap "b" deleted from default namespace\n',
   );
   strictEqual(
     (await folder.run("delete deploy/web -n shop")).output,
-    'deployment.apps "web" deleted\n',
+    'deployment.apps "web" deleted from shop namespace\n',
   );
   deepStrictEqual(await folder.files(), {
     "a.yaml": `# head\n${DATA}---\n${DATA.replace("settings", "last")}`,
@@ -157,6 +172,15 @@ Deno.test("main() deletes files, and documents out of files", async () => {
 Deno.test("main() deletes what files hold", async () => {
   await using folder = await Folder.make({ "web.yaml": WEB_MANIFEST });
   const { output } = await folder.run("delete -f -", WEB_MANIFEST);
-  strictEqual(output, 'deployment.apps "web" deleted\n');
+  strictEqual(output, 'deployment.apps "web" deleted from shop namespace\n');
+  deepStrictEqual(await folder.files(), {});
+});
+
+Deno.test("main() deletes what has no namespace", async () => {
+  const kind = "kind: PriorityClass\napiVersion: scheduling.k8s.io/v1";
+  const text = `${kind}\nmetadata: {name: high}\nvalue: 1\n`;
+  await using folder = await Folder.make({ "a.yaml": text });
+  const { output } = await folder.run("delete pc high -n shop");
+  strictEqual(output, 'priorityclass.scheduling.k8s.io "high" deleted\n');
   deepStrictEqual(await folder.files(), {});
 });

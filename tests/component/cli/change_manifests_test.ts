@@ -96,6 +96,21 @@ spec:
   });
 });
 
+Deno.test("main() says nothing of an image that is set already", async () => {
+  await using folder = await Folder.make({ "web.yaml": WEB_MANIFEST });
+  const same = await folder.run(
+    "set image deploy web server=nginx:1.26 -n shop",
+  );
+  deepStrictEqual(same, { code: 0, output: "", errors: "" });
+  const one = await folder.run(
+    "set image deploy web server=nginx:1.26 init=b -n shop",
+  );
+  strictEqual(one.output, "deployment.apps/web image updated\n");
+  deepStrictEqual(await folder.files(), {
+    "web.yaml": WEB_MANIFEST.replace("busybox:1", "b"),
+  });
+});
+
 Deno.test("main() pauses and resumes a rollout once, and restarts none that is paused", async () => {
   await using folder = await Folder.make({ "web.yaml": WEB_MANIFEST });
   const at = "-n shop";
@@ -229,4 +244,19 @@ Deno.test("main() takes for manifests what the agent would", async () => {
   });
   const { errors } = await folder.run("scale deploy web --replicas=3 -n shop");
   strictEqual(errors, "");
+});
+
+Deno.test("main() changes a manifest whose bracket closes where Kubernetes takes it", async () => {
+  const text = WEB_MANIFEST.replace(
+    "image: nginx:1.26\n",
+    "image: nginx:1.26\n        command: [\n          sleep, # long\n        ]\n",
+  );
+  await using folder = await Folder.make({ "web.yaml": text });
+  const { errors } = await folder.run(
+    "set image deploy web server=nginx:2 -n shop",
+  );
+  strictEqual(errors, "");
+  deepStrictEqual(await folder.files(), {
+    "web.yaml": text.replace("nginx:1.26", "nginx:2"),
+  });
 });

@@ -15,7 +15,10 @@ import {
   lockFaults,
   parseCompileArguments,
 } from "../../../scripts/compile.ts";
-import { readBakedMetadata } from "../../../scripts/lib/baked_metadata.ts";
+import {
+  type BakedMetadata,
+  readBakedMetadata,
+} from "../../../scripts/lib/baked_metadata.ts";
 import { flagsOf } from "../../../scripts/permissions.ts";
 import { TempDir } from "../../support/temp_dir.ts";
 
@@ -28,6 +31,8 @@ Deno.test("compile bakes in exactly the permissions and the engine's flags of it
   const args = [
     "--output=sk",
     "--small",
+    "--edit-manifests",
+    "--pod-manifest-path=/etc/shop/manifests",
     "--root-dir=/data",
     "--pod-network=10.1.0.0/16",
   ];
@@ -45,6 +50,10 @@ Deno.test("compile bakes in exactly the permissions and the engine's flags of it
   strictEqual(output, `${dir.path}/sk`);
   const baked = await readBakedMetadata(output);
   deepStrictEqual(lockFaults(baked, parsed.options), []);
+  deepStrictEqual(grantsBelow("/etc/shop", baked), {
+    read: ["/etc/shop/manifests"],
+    write: ["/etc/shop/manifests"],
+  });
   const report = decoder.decode(stdout);
   for (const flag of flagsOf(grants, v8Flags)) {
     strictEqual(report.includes(flag), true, flag);
@@ -62,6 +71,12 @@ Deno.test("compile() embeds every file of the bundle, and gives the same bytes e
     const bytes = await Deno.readFile(output);
     digests.push(createHash("sha256").update(bytes).digest("hex"));
     if (name === "b") continue;
+    // Without --edit-manifests no command may write what the agent reads.
+    const folder = "/etc/skerry/manifests";
+    deepStrictEqual(grantsBelow(folder, await readBakedMetadata(output)), {
+      read: [folder],
+      write: [],
+    });
     const files = await Array.fromAsync(
       Deno.readDir(dirname(await agentBundle())),
       (entry) => entry.name,
@@ -104,6 +119,16 @@ Deno.test("embedFaults() names what of the bundle is missing or another", () => 
     `the bundle's "c.js" has 4 bytes, wanted 3 bytes`,
   ]);
 });
+
+/** What an executable may touch in a directory, as it says itself. */
+function grantsBelow(directory: string, { permissions }: BakedMetadata) {
+  const below = (granted: unknown): readonly string[] =>
+    Array.isArray(granted)
+      ? granted.map(String).filter((path) => path.startsWith(directory))
+      : [`not a list: ${granted}`];
+  const { allow_read: read, allow_write: write } = permissions;
+  return { read: below(read), write: below(write) };
+}
 
 /** As `deno compile` does it; any ELF file will do as the runtime. */
 async function withRuntime(args: readonly string[]): Promise<void> {

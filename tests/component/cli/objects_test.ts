@@ -9,7 +9,9 @@ import { ApiFailure } from "../../../mod/api/access/mod.ts";
 import type { ControlServer } from "../../../mod/server/mod.ts";
 import { run, TestIo } from "../../support/cli/test_io.ts";
 import { LocalRig, plainWish } from "../../support/local/local_rig.ts";
+import { pod } from "../../support/pods.ts";
 import { AgentStub, stubPod } from "../../support/server/agent_stub.ts";
+import { service } from "../../support/services.ts";
 import { TempDir } from "../../support/temp_dir.ts";
 import { until } from "../../support/until.ts";
 
@@ -293,4 +295,49 @@ Deno.test("main() describes objects with what happened to them, and names what i
   match(all.output, /^Name: +web-1\n/);
   const none = await rig.run("describe jobs -n shop");
   strictEqual(none.errors, "No resources found in shop namespace.\n");
+});
+
+Deno.test("main() describes objects with the pods and sets that belong to them", async () => {
+  await using rig = await Rig.start();
+  const { store, signal } = rig.local;
+  const ref = { ...SET, namespace: "shop", name: "web-1" };
+  const { uid } = (await store.get(ref, signal)).metadata;
+  const owner = { ...SET, name: "web-1", uid, controller: true };
+  const own = pod({
+    name: "web-1-a",
+    labels: { app: "web" },
+    metadata: { ownerReferences: [owner] },
+    status: { phase: "Running" },
+  });
+  rig.agent.pods = [own, stubPod("web", "other")];
+  store.showObjects([service()]);
+  const set = await rig.run("describe rs web-1 -n shop");
+  match(set.output, /Pods Status: +1 Running \/ 0 Waiting/);
+  const web = await rig.run("describe svc -n shop");
+  const [sentence] = (await rig.run("explain svc/web -n shop")).output
+    .split("\n");
+  match(sentence ?? "", /^It leads nowhere: none of the pods .*: web-1-a$/);
+  ok(web.output.includes(sentence ?? "-"), web.output);
+  match(web.output, /^Endpoints: +<none>$/m);
+  const gone = await rig.run("explain svc/gone -n shop");
+  strictEqual(gone.code, 1);
+  strictEqual(gone.errors, 'skerry: services "gone" not found\n');
+  // A Deployment with its sets, of which this one is none.
+  const deployment = await store.get(
+    { ...DEPLOYMENT, namespace: "shop", name: "web" },
+    signal,
+  );
+  await rig.local.create(plainWish(SET, "web-2", {
+    ownerReferences: [{
+      ...DEPLOYMENT,
+      name: "web",
+      uid: deployment.metadata.uid,
+      controller: true,
+    }],
+  }));
+  const described = await rig.run("describe deploy web -n shop");
+  match(
+    described.output,
+    /^NewReplicaSet: +web-2 \(0\/1 replicas created\)$/m,
+  );
 });

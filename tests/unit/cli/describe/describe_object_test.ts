@@ -4,39 +4,18 @@
  * @module
  */
 
-import { ok, strictEqual } from "node:assert/strict";
+import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import { describeObject } from "../../../../mod/cli/describe/mod.ts";
 import type { ShownObject } from "../../../../mod/cli/kinds/mod.ts";
+import {
+  CREATED,
+  described,
+  object,
+  OPTIONS,
+  TEMPLATE,
+} from "../../../support/cli/shown_objects.ts";
 
-const CREATED = "2026-01-01T23:55:00Z";
-const OPTIONS = { events: [], time: "2026-01-02T00:00:00Z", utcOffsetMs: 0 };
-const TEMPLATE = {
-  metadata: { labels: { app: "web" }, annotations: { note: "x" } },
-  spec: {
-    serviceAccountName: "robot",
-    priorityClassName: "high",
-    nodeSelector: { disk: "ssd" },
-    initContainers: [{ name: "prepare", image: "i:0" }],
-    containers: [{ name: "server", image: "i:1", args: ["-v"] }],
-    volumes: [{ name: "data", emptyDir: {} }],
-  },
-};
-
-function object(
-  kind: string,
-  fields: Readonly<Record<string, unknown>> = {},
-  metadata: Partial<ShownObject["metadata"]> = {},
-): ShownObject {
-  const meta = { name: "web", namespace: "shop", uid: "u", ...metadata };
-  return { apiVersion: "v1", kind, metadata: meta, ...fields };
-}
-
-/** The lines of a description, without what is at their ends. */
-function described(shown: ShownObject): string[] {
-  return describeObject(shown, OPTIONS).split("\n").map((line) =>
-    line.replace(/: {2,}/, ": ")
-  );
-}
+const OWNER = { apiVersion: "apps/v1", kind: "ReplicaSet", name: "web" };
 
 Deno.test("describeObject() lays out a Deployment as kubectl does", () => {
   const text = describeObject(
@@ -146,166 +125,6 @@ Events:
   );
 });
 
-for (
-  const [kind, fields, wanted] of [
-    ["ReplicaSet", {
-      spec: { replicas: 3, selector: { matchLabels: { a: "b" } } },
-      status: { replicas: 2, readyReplicas: 1 },
-    }, ["Selector: a=b", "Replicas: 2 current / 3 desired", "Ready: 1"]],
-    ["ReplicationController", { spec: { replicas: 1, selector: { a: "b" } } }, [
-      "Selector: a=b",
-      "Replicas: 0 current / 1 desired",
-    ]],
-    ["Deployment", { spec: { paused: false } }, ["MinReadySeconds: 0"]],
-    ["DaemonSet", {
-      spec: { template: TEMPLATE },
-      status: {
-        desiredNumberScheduled: 1,
-        currentNumberScheduled: 2,
-        updatedNumberScheduled: 3,
-        numberAvailable: 4,
-        numberMisscheduled: 5,
-      },
-    }, [
-      "Node-Selector: disk=ssd",
-      "Desired Number of Nodes Scheduled: 1",
-      "Current Number of Nodes Scheduled: 2",
-      "Number of Nodes Scheduled with Up-to-date Pods: 3",
-      "Number of Nodes Scheduled with Available Pods: 4",
-      "Number of Nodes Misscheduled: 5",
-    ]],
-    ["StatefulSet", {
-      spec: {
-        replicas: 3,
-        updateStrategy: {
-          type: "RollingUpdate",
-          rollingUpdate: { partition: 1 },
-        },
-      },
-      status: { replicas: 2 },
-    }, [
-      "Replicas: 3 desired | 2 total",
-      "Update Strategy: RollingUpdate",
-      "Partition: 1",
-    ]],
-    ["Job", {
-      spec: {
-        parallelism: 2,
-        completions: 3,
-        completionMode: "Indexed",
-        suspend: true,
-        backoffLimit: 6,
-        activeDeadlineSeconds: 60,
-      },
-      status: {
-        active: 1,
-        ready: 2,
-        succeeded: 3,
-        failed: 4,
-        startTime: CREATED,
-        completionTime: "2026-01-01T23:56:40Z",
-      },
-    }, [
-      "Parallelism: 2",
-      "Completions: 3",
-      "Completion Mode: Indexed",
-      "Suspend: true",
-      "Backoff Limit: 6",
-      "Start Time: Thu, 01 Jan 2026 23:55:00 +0000",
-      "Completed At: Thu, 01 Jan 2026 23:56:40 +0000",
-      "Duration: 100s",
-      "Active Deadline Seconds: 60",
-      "Pods Statuses: 1 Active (2 Ready) / 3 Succeeded / 4 Failed",
-    ]],
-    ["Job", {}, [
-      "Parallelism: <unset>",
-      "Completions: <unset>",
-      "Suspend: false",
-    ]],
-    ["CronJob", {
-      spec: {
-        schedule: "@daily",
-        timeZone: "Europe/Berlin",
-        concurrencyPolicy: "Forbid",
-        suspend: true,
-        successfulJobsHistoryLimit: 3,
-        failedJobsHistoryLimit: 1,
-        startingDeadlineSeconds: 10,
-        jobTemplate: { spec: { template: TEMPLATE } },
-      },
-      status: {
-        lastScheduleTime: CREATED,
-        active: [{ name: "a" }, { name: "b" }],
-      },
-    }, [
-      "Schedule: @daily",
-      "Time Zone: Europe/Berlin",
-      "Concurrency Policy: Forbid",
-      "Suspend: True",
-      "Successful Job History Limit: 3",
-      "Failed Job History Limit: 1",
-      "Starting Deadline Seconds: 10",
-      "Last Schedule Time: Thu, 01 Jan 2026 23:55:00 +0000",
-      "Active Jobs: a, b",
-      "Pod Template:",
-    ]],
-    ["CronJob", {}, [
-      "Suspend: False",
-      "Starting Deadline Seconds: <unset>",
-      "Last Schedule Time: <unset>",
-      "Active Jobs: <none>",
-    ]],
-    ["PersistentVolumeClaim", {
-      spec: {
-        storageClassName: "local",
-        volumeName: "v",
-        accessModes: ["ReadWriteOnce", "ReadOnlyMany"],
-        volumeMode: "Filesystem",
-      },
-      status: { phase: "Bound", capacity: { storage: "1Gi" } },
-    }, [
-      "StorageClass: local",
-      "Status: Bound",
-      "Volume: v",
-      "Capacity: 1Gi",
-      "Access Modes: ReadWriteOnce,ReadOnlyMany",
-      "VolumeMode: Filesystem",
-    ]],
-    ["ControllerRevision", { revision: 4 }, ["Revision: 4"]],
-    ["Secret", { type: "x/y", data: { b: "", a: "" } }, [
-      "Type: x/y",
-      "Data: a",
-    ]],
-    ["Secret", {}, ["Type: Opaque", "Data: <none>"]],
-    ["ConfigMap", { data: { key: "one\ntwo" }, binaryData: { bin: "AA==" } }, [
-      "Data:",
-      "  key:",
-      "    one",
-      "    two",
-      "BinaryData: bin",
-    ]],
-    ["ConfigMap", {}, ["Data: <none>", "BinaryData: <none>"]],
-    ["RuntimeClass", { handler: "runsc" }, ["Handler: runsc"]],
-    ["PriorityClass", {
-      value: 9,
-      globalDefault: true,
-      preemptionPolicy: "Never",
-    }, [
-      "Value: 9",
-      "GlobalDefault: true",
-      "PreemptionPolicy: Never",
-    ]],
-  ] as const
-) {
-  Deno.test(`describeObject() of a ${kind} with ${Object.keys(fields)} has what is its own`, () => {
-    const lines = described(object(kind, fields));
-    for (const line of wanted) {
-      ok(lines.includes(line), `${line}\n---\n${lines.join("\n")}`);
-    }
-    ok(lines.includes("Events: <none>"));
-  });
-}
-
 Deno.test("describeObject() says whose an object is, and that it is ending", () => {
   const owner = { apiVersion: "apps/v1", kind: "Deployment", uid: "u" };
   const lines = described(object("ReplicaSet", {}, {
@@ -323,4 +142,81 @@ Deno.test("describeObject() says whose an object is, and that it is ending", () 
   ok(!lines.some((line) => line.startsWith("Selector")));
   ok(!lines.some((line) => line.startsWith("Pod Template")));
   ok(!lines.some((line) => line.startsWith("Conditions")));
+});
+
+Deno.test("describeObject() names the versions of a Deployment", () => {
+  const template = (image: string, labels = {}) => ({
+    metadata: { labels: { app: "web", ...labels } },
+    spec: { containers: [{ name: "a", image }] },
+  });
+  const set = (
+    name: string,
+    image: string,
+    { since, uid = "u" }: { readonly since: string; readonly uid?: string },
+  ) =>
+    object("ReplicaSet", {
+      spec: { replicas: 2, template: template(image, hashOf(name)) },
+      status: { replicas: 1 },
+    }, {
+      name,
+      creationTimestamp: since,
+      ownerReferences: [{ ...OWNER, uid, controller: true }],
+    });
+  const hashOf = (name: string) => ({ "pod-template-hash": name });
+  const deployment = object("Deployment", {
+    spec: { template: template("i:2") },
+  });
+  const early = "2026-01-01T00:00:00Z";
+  const late = "2026-01-02T00:00:00Z";
+  const alone = set("web-3", "i:2", { since: early, uid: "other" });
+  const shown = (...replicaSets: readonly ShownObject[]) =>
+    described(deployment, { replicaSets })
+      .filter((line) => line.includes("ReplicaSet"));
+  const old = set("web-1", "i:1", { since: early });
+  const second = set("web-2b", "i:2", { since: late });
+  const first = set("web-2a", "i:2", { since: early });
+  deepStrictEqual(shown(alone), []);
+  deepStrictEqual(shown(old, alone), [
+    "OldReplicaSets: web-1 (1/2 replicas created)",
+    "NewReplicaSet: <none>",
+  ]);
+  deepStrictEqual(shown(first), [
+    "OldReplicaSets: <none>",
+    "NewReplicaSet: web-2a (1/2 replicas created)",
+  ]);
+  deepStrictEqual(shown(old, second, first), [
+    "OldReplicaSets: web-1 (1/2 replicas created), web-2b (1/2 replicas created)",
+    "NewReplicaSet: web-2a (1/2 replicas created)",
+  ]);
+});
+
+Deno.test("describeObject() has the selector above the labels, but not of all kinds", () => {
+  const spec = { selector: { app: "web" } };
+  const names = (kind: string) =>
+    described(object(kind, { spec })).map((line) => line.split(":")[0])
+      .filter((name) => name === "Labels" || name === "Selector");
+  deepStrictEqual(names("ReplicationController"), ["Selector", "Labels"]);
+  deepStrictEqual(names("Service"), ["Labels", "Selector"]);
+  deepStrictEqual(names("Deployment"), ["Labels", "Selector"]);
+});
+
+Deno.test("describeObject() writes an annotation that is long below its key, and cuts longer lines", () => {
+  const fits = "x".repeat(140 - "a: ".length);
+  const lines = described(object("Deployment", {}, {
+    annotations: { a: fits, b: `${fits}y`, c: "z".repeat(139), d: "1\n2\n" },
+  }));
+  const at = lines.findIndex((line) => line.startsWith("Annotations"));
+  deepStrictEqual(
+    lines.slice(at, at + 8).map((line) => line.trim()),
+    [
+      `Annotations: a: ${fits}`,
+      "b:",
+      `${fits}y`,
+      "c:",
+      `${"z".repeat(138)}...`,
+      "d:",
+      "1",
+      "2",
+    ],
+  );
 });

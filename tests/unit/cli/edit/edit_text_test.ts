@@ -120,6 +120,36 @@ for (
       "a: [1 # ]\n  ]\nb: 2\n",
     ],
     [
+      "a key with empty braces that goes",
+      "a: {}\nb: {x: 1}\n",
+      { path: ["a"], value: undefined },
+      "b: {x: 1}\n",
+    ],
+    [
+      "a key with empty brackets that goes",
+      "a: []\nb: [1]\n",
+      { path: ["a"], value: undefined },
+      "b: [1]\n",
+    ],
+    [
+      "a key in braces that goes with its line",
+      "c: {\n  x: 1,\n  a: 1,\n  b: 2\n  }\n",
+      { path: ["c", "a"], value: undefined },
+      "c: {\n  x: 1,\n  b: 2\n  }\n",
+    ],
+    [
+      "a key in JSON that goes",
+      '{\n  "a": 1,\n  "b": 2\n}\n',
+      { path: ["a"], value: undefined },
+      '{\n  "b": 2\n}\n',
+    ],
+    [
+      "what is missing, with the ends of lines that are there",
+      "spec:\r\n  paused: true\r\n",
+      { path: ["spec", "a", "b"], value: 1 },
+      "spec:\r\n  a:\r\n    b: 1\r\n  paused: true\r\n",
+    ],
+    [
       "the last key",
       "a: 1\nb:\n  - 1",
       { path: ["b"], value: undefined },
@@ -155,6 +185,14 @@ for (
     ["a value with a tag", "a: !!str 1\n", { path: ["a"], value: "2" }],
     ["a block of text", "a: |\n  x\nb: 1\n", { path: ["a"], value: "2" }],
     ["a key without value", "a:\nb: 1\n", { path: ["a"], value: "2" }],
+    ["a value behind an anchor of its key", "&k a: 1\n", {
+      path: ["a"],
+      value: 2,
+    }],
+    ["the last key in JSON that goes", '{\n"a": 1,\n"b": 2\n}\n', {
+      path: ["b"],
+      value: undefined,
+    }],
     ["a list", "a: [1]\n", { path: ["a"], value: 2 }],
     ["a value by a list", "a: 1\n", { path: ["a"], value: [2] }],
     ["a key that goes with a comment", "a: 1 # why\nb: 1\n", {

@@ -61,13 +61,19 @@ const ROWS: readonly Row[] = [
     wish: { kind: "scale", replicas: 0 },
     targets: [{ resource: SETS, name: "a" }],
   }],
-  ["set image deploy a c=r.io/x:1@sha256:0=1 *=y", {
+  ["set image deploy a c=r.io/x:1@sha256:0=1 d=y", {
     ...CHANGE,
     kind: "change",
     wish: {
       kind: "image",
-      images: [["c", "r.io/x:1@sha256:0=1"], ["*", "y"]],
+      images: [["c", "r.io/x:1@sha256:0=1"], ["d", "y"]],
     },
+    targets: [{ resource: DEPLOY, name: "a" }],
+  }],
+  ["set image deploy a *=y", {
+    ...CHANGE,
+    kind: "change",
+    wish: { kind: "image", images: [["*", "y"]] },
     targets: [{ resource: DEPLOY, name: "a" }],
   }],
   ...(["restart", "pause", "resume"] as const).map((verb): Row => [
@@ -129,6 +135,7 @@ for (
     ["set size", 'Cannot set "size": wanted "image"'],
     ["set image deploy a", "wanted CONTAINER=IMAGE"],
     ["set image deploy a c=", "wanted CONTAINER=IMAGE"],
+    ["set image deploy a c=x *=y", "wanted *=IMAGE alone"],
     ["set image deploy a =x", "wanted CONTAINER=IMAGE"],
     ["set image cm a c=x", "Cannot set a ConfigMap: wanted one of"],
     ["rollout", "Cannot roll out nothing"],

@@ -24,6 +24,21 @@ const EVENTS = {
   output: "table",
   watch: false,
 } as const;
+const EXPLAIN_SERVICE = {
+  kind: "explain_service",
+  location: [],
+  namespace: "default",
+  target: {
+    name: "web",
+    resource: {
+      apiVersion: "v1",
+      kind: "Service",
+      resource: "services",
+      shortNames: ["svc"],
+      isNamespaced: true,
+    },
+  },
+} as const;
 const WEB = { location: [], name: "web", namespace: "default" } as const;
 const LOGS = {
   kind: "logs",
@@ -55,6 +70,16 @@ const ROWS: readonly Row[] = [
   ["run --help", { kind: "help", topic: "run" }],
   ["logs -h", { kind: "help", topic: "logs" }],
   ["version", { kind: "version" }],
+  ["kubelet", { kind: "kubelet", args: [] }],
+  ["kubelet --v 4 -h2", { kind: "kubelet", args: ["--v", "4", "-h2"] }],
+  ["kubelet --help", { kind: "help", topic: "kubelet" }],
+  ["kubelet --version", { kind: "kubelet_version" }],
+  ["kubelet --v=1 --version=true", { kind: "kubelet_version" }],
+  ["kubelet --version=raw", { kind: "kubelet_version" }],
+  ["kubelet --version=v1.2.3", {
+    kind: "kubelet",
+    args: ["--version=v1.2.3"],
+  }],
   ["--version", { kind: "version" }],
   ["run --root-dir=/x --config c", {
     kind: "run",
@@ -151,6 +176,9 @@ const ROWS: readonly Row[] = [
   ["explain pod/web", { kind: "explain_pod", ...WEB }],
   ["explain pod web -n ns", { kind: "explain_pod", ...WEB, namespace: "ns" }],
   ["explain web -o json", { kind: "explain_pod", ...WEB, output: "json" }],
+  ["explain svc", { kind: "explain_pod", ...WEB, name: "svc" }],
+  ["explain service/web -n ns", { ...EXPLAIN_SERVICE, namespace: "ns" }],
+  ["explain svc web", EXPLAIN_SERVICE],
   ["help explain", { kind: "help", topic: "explain" }],
   ["logs web", LOGS],
   ["logs pod/web", LOGS],
@@ -249,6 +277,9 @@ for (
     ["describe pod a b", 'Cannot use the argument "b"'],
     ["describe pod a -A", "Cannot use -A: there is no such flag"],
     ["explain", 'Cannot explain nothing: wanted "pod/NAME"'],
+    ["explain svc/", 'Cannot explain "svc/": wanted KIND/NAME'],
+    ["explain svc web db", 'wanted one, as "service/NAME"'],
+    ["explain svc/web --output=json", "Cannot use --output"],
     ["explain node/n1", 'Cannot explain "node/n1": wanted "pod/NAME"'],
     ["explain web x", 'Cannot use the argument "x"'],
     ["get sources a", 'Cannot use the argument "a"'],

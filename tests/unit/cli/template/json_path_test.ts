@@ -135,6 +135,20 @@ for (
   });
 }
 
+for (
+  const [what, open, close] of [
+    ["filters", "[?(@.a", ")]"],
+    ["ranges", "}{range .a", "}{end"],
+  ] as const
+) {
+  Deno.test(`readTemplate() takes 32 ${what} in each other, and no more`, () => {
+    const nested = (count: number) =>
+      `{.a${open.repeat(count)}${close.repeat(count)}}`;
+    readTemplate(nested(32));
+    throws(() => readTemplate(nested(33)), /wanted fewer/);
+  });
+}
+
 const seed = Date.now() & 0x7fffffff;
 Deno.test(`readTemplate() says of any text what it is, or why it is none (seed ${seed})`, () => {
   const pieces = fc.constantFrom(
@@ -186,6 +200,9 @@ for (
     ["NAME:", /Cannot read the column/],
     ["A:.a,", /Cannot read the column ""/],
     ["A:.a b", /wanted the end/],
+    ["A:{.ab", /wanted the name of a field/],
+    ["A:.ab}", /found "}", wanted the end/],
+    ["A:.a[", /found its end, wanted /],
   ] as const
 ) {
   Deno.test(`readCustomColumns() refuses "${text}"`, () => {
