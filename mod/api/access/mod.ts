@@ -44,3 +44,4 @@ export {
 } from "./resources.ts";
 export { selectionFilter } from "./selection.ts";
 export { matchesLabels } from "./selector.ts";
+export { type StrategicPatch, strategicPatch } from "./strategic_patch.ts";

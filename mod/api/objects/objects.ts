@@ -6,6 +6,7 @@
 
 import { isDeepStrictEqual } from "node:util";
 import type { Pod, PodRef } from "../types/mod.ts";
+import { isLocalPod } from "../vocabulary/mod.ts";
 import type { WorkloadKind } from "../workload/mod.ts";
 import type { Quantity } from "./quantity.ts";
 
@@ -59,7 +60,9 @@ interface PriorityClassObject {
 /** A name for whatever pods have some labels. There is no proxy: it means the pods themselves. */
 interface ServiceObject extends ObjectRef {
   readonly kind: "Service";
-  /** Not empty: pods with all of these labels are meant. */
+  /** The address that a cluster has given it; absent for one of this node, which gives none. */
+  readonly address?: string;
+  /** Not empty without an address: pods with all of these labels are meant. */
   readonly selector: Readonly<Record<string, string>>;
   readonly ports: readonly ServicePort[];
   /** Whether it says `clusterIP: None`. */
@@ -159,7 +162,12 @@ export function isPodUid(uid: string): boolean {
 /** Reduces a pod to what names it. */
 export function podRef(pod: Pick<Pod, "metadata">): PodRef {
   const { name, namespace, uid } = pod.metadata;
-  return { name, namespace, uid };
+  return {
+    name,
+    namespace,
+    uid,
+    ...(isLocalPod(pod) && { isLocal: true }),
+  };
 }
 
 /** The node as events name it: it has no namespace, and its name is its UID. */

@@ -9,7 +9,6 @@ import { withoutAddresses } from "./decode_service.ts";
 import {
   DOCUMENT_KINDS,
   isItemKind,
-  isWorkloadKind,
   ITEM_KINDS,
   type ItemKind,
   POD_KINDS,
@@ -36,7 +35,11 @@ import { warnOfPod } from "./pod_warnings.ts";
 import { readTyped } from "./schema.ts";
 import { isRawObject, type RawObject, type RawValue } from "../text/mod.ts";
 import type { ObjectMeta, PodBody, PodSpec } from "../types/mod.ts";
-import type { WorkloadKind, WorkloadManifest } from "../workload/mod.ts";
+import {
+  isWorkloadKind,
+  type WorkloadKind,
+  type WorkloadManifest,
+} from "../workload/mod.ts";
 
 /** A pod that was decoded, defaulted and validated, and has no identity yet. */
 export interface DecodedPod extends PodBody {

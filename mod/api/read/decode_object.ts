@@ -19,6 +19,7 @@ import type { RawObject, RawValue } from "../text/mod.ts";
 import type { ObjectMeta, PodSpec } from "../types/mod.ts";
 import { SYSTEM_PRIORITIES } from "../defaults/mod.ts";
 import {
+  claimObject,
   labelProblem,
   mapKeyProblem,
   oneOf,
@@ -207,14 +208,7 @@ function readClaim(value: RawObject, reading: ObjectReading): ClaimObject {
   >("PersistentVolumeClaim", value, reading);
   const ref = readRef(metadata, at);
   validateClaimSpec(spec, at.child("spec"));
-  const { storage } = spec.resources?.requests ?? {};
-  return {
-    kind: "PersistentVolumeClaim",
-    ...ref,
-    accessModes: spec.accessModes ?? [],
-    volumeMode: spec.volumeMode === "Block" ? "Block" : "Filesystem",
-    storage: storage === undefined ? undefined : parseQuantity(storage),
-  };
+  return claimObject(ref, spec);
 }
 
 /** The most that a class may be worth that is none of the system's. */

@@ -6,7 +6,7 @@
 
 import { UNMETERED, type WorkMeter } from "../../base/mod.ts";
 import type { DecodedPod } from "./decode_document.ts";
-import { isWorkloadKind } from "./manifest_kinds.ts";
+import { isWorkloadKind } from "../workload/mod.ts";
 import { closingLine, type Fault, MAX_FAULTS } from "../fault/mod.ts";
 import {
   decodeText,

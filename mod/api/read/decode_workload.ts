@@ -8,6 +8,7 @@ import {
   applyWorkloadDefaults,
   type WrittenWorkload,
 } from "../defaults/mod.ts";
+import { fnv1a128Hex, stableJson } from "../objects/mod.ts";
 import type { RawObject } from "../text/mod.ts";
 import { type WorkloadManifest, workloadTemplate } from "../workload/mod.ts";
 import { validateWorkload } from "../validate/mod.ts";
@@ -36,7 +37,8 @@ export function readWorkload(
   const written = { ...typed, kind } as WrittenWorkload;
   checkWritten(written, at.child("spec"));
   settle();
-  const workload = applyWorkloadDefaults(written);
+  const writtenHash = fnv1a128Hex(stableJson(written.spec));
+  const workload = { ...applyWorkloadDefaults(written), writtenHash };
   validateWorkload(workload, at);
   if (reading.isFaultless()) {
     const { template, path } = workloadTemplate(workload);

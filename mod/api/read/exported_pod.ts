@@ -50,17 +50,7 @@ export function withoutClusterFields(pod: RawObject): PlainPod {
       (key) => leave(`metadata.${key}`),
     ));
   if (!isFound) return { value: kept, leftOut: [] };
-  const unmarked = change(
-    kept,
-    "metadata",
-    (metadata) =>
-      change(metadata, "annotations", (annotations) =>
-        without(
-          annotations,
-          AGENT_ANNOTATIONS,
-          (key) => leave(`metadata.annotations[${key}]`),
-        )),
-  );
+  const unmarked = withoutNotes(kept, AGENT_ANNOTATIONS, leave);
   const value = change(unmarked, "spec", (spec) =>
     withoutToken(
       without(spec, CLUSTER_SPEC, (key) => leave(`spec.${key}`)),
@@ -168,6 +158,21 @@ export function without(
   Object.keys(value).filter((key) => fields.has(key)).forEach(report);
   return Object.fromEntries(
     Object.entries(value).filter(([key]) => !fields.has(key)),
+  );
+}
+
+/** An object without some of its annotations, whose fields are reported. */
+export function withoutNotes(
+  object: RawObject,
+  keys: ReadonlySet<string>,
+  report: (field: string) => void,
+): RawObject {
+  const left = (key: string) => report(`metadata.annotations[${key}]`);
+  return change(
+    object,
+    "metadata",
+    (metadata) =>
+      change(metadata, "annotations", (notes) => without(notes, keys, left)),
   );
 }
 

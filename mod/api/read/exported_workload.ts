@@ -12,6 +12,7 @@ import {
   type PlainPod,
   SERVER_FIELDS,
   without,
+  withoutNotes,
 } from "./exported_pod.ts";
 
 /**
@@ -35,22 +36,10 @@ export function withoutStoreFields(workload: RawObject): PlainPod {
       without(metadata, fields, (key) => leftOut.push(`metadata.${key}`)),
   );
   if (!isFound) return { value: plain, leftOut: [] };
-  const leave = (path: string) => (key: string) =>
-    leftOut.push(`${path}[${key}]`);
-  const unmarked = change(
+  const unmarked = withoutNotes(
     plain,
-    "metadata",
-    (metadata) =>
-      change(
-        metadata,
-        "annotations",
-        (annotations) =>
-          without(
-            annotations,
-            CONTROLLER_NOTES,
-            leave("metadata.annotations"),
-          ),
-      ),
+    CONTROLLER_NOTES,
+    (field) => leftOut.push(field),
   );
   const value = workload["kind"] === "Job"
     ? withoutSelector(unmarked, leftOut)

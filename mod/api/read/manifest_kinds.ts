@@ -6,24 +6,11 @@
 
 import type { LocalObject } from "../objects/mod.ts";
 import type { RawValue } from "../text/mod.ts";
-import type { WorkloadKind } from "../workload/mod.ts";
+import { WORKLOAD_VERSIONS, type WorkloadKind } from "../workload/mod.ts";
 
 /** What a manifest may hold beside lists. */
 export type ItemKind = "Pod" | LocalObject["kind"] | WorkloadKind;
 
-/** What makes pods, with its one version. */
-const WORKLOAD_KINDS: ReadonlyMap<string, string> = new Map<
-  WorkloadKind,
-  string
->([
-  ["ReplicationController", "v1"],
-  ["ReplicaSet", "apps/v1"],
-  ["Deployment", "apps/v1"],
-  ["DaemonSet", "apps/v1"],
-  ["StatefulSet", "apps/v1"],
-  ["Job", "batch/v1"],
-  ["CronJob", "batch/v1"],
-]);
 /** Everything that a manifest may hold but lists. */
 export const ITEM_KINDS: ReadonlyMap<string, string> = new Map<string, string>([
   ["Pod", "v1"],
@@ -33,7 +20,7 @@ export const ITEM_KINDS: ReadonlyMap<string, string> = new Map<string, string>([
   ["RuntimeClass", "node.k8s.io/v1"],
   ["PriorityClass", "scheduling.k8s.io/v1"],
   ["Service", "v1"],
-  ...WORKLOAD_KINDS,
+  ...Object.entries(WORKLOAD_VERSIONS),
 ]);
 /** What a PodList may hold. */
 export const POD_KINDS: ReadonlyMap<string, string> = new Map([["Pod", "v1"]]);
@@ -43,11 +30,6 @@ export const DOCUMENT_KINDS: ReadonlyMap<string, string> = new Map([
   ["List", "v1"],
   ["PodList", "v1"],
 ]);
-
-/** Whether that is what makes pods. */
-export function isWorkloadKind(kind: RawValue): kind is WorkloadKind {
-  return typeof kind === "string" && WORKLOAD_KINDS.has(kind);
-}
 
 /** Whether that may be an item of a list. */
 export function isItemKind(kind: RawValue): kind is ItemKind {

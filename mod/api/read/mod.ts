@@ -21,10 +21,16 @@
  */
 
 export {
+  type ClusterReading,
+  readClusterObject,
+  readClusterPod,
+} from "./cluster_objects.ts";
+export {
   decodeManifest,
   decodeManifestParts,
   type FaultyPart,
 } from "./decode.ts";
 export type { DecodedPod, PodNameHint } from "./decode_document.ts";
+export { ITEM_KINDS } from "./manifest_kinds.ts";
 export { POD_SCHEMA } from "./gen/pod_schema.ts";
 export { placePodFaults, placeWorkloadFaults } from "./decode_text.ts";

@@ -29,3 +29,4 @@ export {
   type SourceResult,
 } from "./source_text.ts";
 export { parseYaml } from "./yaml.ts";
+export { yamlEvents } from "./yaml_events.ts";

@@ -9,7 +9,7 @@
  * @module
  */
 
-import { EVENT_ID, parseEvents, YAMLException } from "js-yaml";
+import { EVENT_ID, YAMLException } from "js-yaml";
 import type { Event } from "js-yaml";
 import { UNMETERED, type WorkMeter } from "../../base/mod.ts";
 import { clipText, type Fault } from "../fault/mod.ts";
@@ -25,6 +25,7 @@ import {
 } from "./source_text.ts";
 import { linesOf } from "./written_field.ts";
 import { Composer } from "./yaml_composer.ts";
+import { TOO_SHALLOW, yamlEvents } from "./yaml_events.ts";
 
 /** Reads every document of a YAML text. Never throws on bad text. */
 export function parseYaml(
@@ -34,7 +35,7 @@ export function parseYaml(
   let events: Event[];
   meter.spend(text.length);
   try {
-    events = parseEvents(text, { maxDepth: boundedDepth() });
+    events = yamlEvents(text, { maxDepth: boundedDepth, meter });
   } catch (error) {
     const fault = syntaxFault(error, text, meter);
     return refusal(fault, beforeQuote(fault.message));
@@ -87,7 +88,12 @@ function syntaxFault(error: unknown, text: string, meter: WorkMeter): Fault {
     return { field: "", message: error.message };
   }
   if (!(error instanceof YAMLException)) throw error;
-  const message = `Invalid value: not valid YAML: ${clipText(error.reason)}`;
+  const hint = error.reason === TOO_SHALLOW
+    ? " (wanted what is in brackets or quotes deeper than its key)"
+    : "";
+  const message = `Invalid value: not valid YAML: ${
+    clipText(error.reason)
+  }${hint}`;
   if (error.mark === undefined) return { field: "", message };
   const line = error.mark.line + 1;
   const document = documentAt(text, error.mark.position);
@@ -117,7 +123,7 @@ function documentAt(text: string, position: number): number {
   const at = Math.max(before.lastIndexOf("\n---"), before.lastIndexOf("\r---"));
   if (at < 0) return 1;
   try {
-    const events = parseEvents(text.slice(0, at + 1), { maxDepth: MAX_DEPTH });
+    const events = yamlEvents(text.slice(0, at + 1));
     const documents = events.filter((event) =>
       event.type === EVENT_ID.DOCUMENT
     );

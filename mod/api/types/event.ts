@@ -13,6 +13,8 @@ export interface PodRef {
   readonly kind?: string;
   /** @default "v1" */
   readonly apiVersion?: string;
+  /** Set for a pod that a controller of this node made: no cluster knows of it. */
+  readonly isLocal?: true;
 }
 
 /** One thing about a pod, or about the node, that an operator should know. */
@@ -74,6 +76,8 @@ export interface WireEvent {
     readonly name: string;
     /** Absent for a pod that never got one, such as that of a refused manifest. */
     readonly uid?: string;
+    /** As an API server counts; absent for what came from elsewhere. */
+    readonly resourceVersion?: string;
     readonly fieldPath?: string;
   };
   readonly reason: string;

@@ -26,10 +26,14 @@ export {
 } from "./immutable_changes.ts";
 
 export { containerMountPath, resolvedMountPath } from "./validate_mounts.ts";
-export { labelProblem, mapKeyProblem } from "./names.ts";
+export { labelProblem, mapKeyProblem, subdomainProblem } from "./names.ts";
 export { containerPlaces } from "./pod_index.ts";
 export { rollbackAfterMs } from "./validate_annotations.ts";
-export { validateClaimSpec, type WrittenClaim } from "./validate_claim.ts";
+export {
+  claimObject,
+  validateClaimSpec,
+  type WrittenClaim,
+} from "./validate_claim.ts";
 export { validatePod } from "./validate_pod.ts";
 export { validateMetadata } from "./validate_metadata.ts";
 export { validateOverhead } from "./validate_resources.ts";

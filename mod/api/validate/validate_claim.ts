@@ -5,7 +5,11 @@
  */
 
 import type { Place } from "../fault/mod.ts";
-import { parseQuantity } from "../objects/mod.ts";
+import {
+  type ClaimObject,
+  type ObjectRef,
+  parseQuantity,
+} from "../objects/mod.ts";
 import { checkFields, each, oneOf } from "./checks.ts";
 import { subdomainProblem } from "./names.ts";
 
@@ -42,6 +46,22 @@ export function validateClaimSpec(spec: WrittenClaim, at: Place): void {
     );
   }
   validateStorage(spec, at.child("resources"));
+}
+
+/** The claim that its valid spec means. */
+export function claimObject(
+  { namespace, name }: ObjectRef,
+  { accessModes = [], volumeMode, resources }: WrittenClaim,
+): ClaimObject {
+  const { storage } = resources?.requests ?? {};
+  return {
+    kind: "PersistentVolumeClaim",
+    namespace,
+    name,
+    accessModes,
+    volumeMode: volumeMode === "Block" ? "Block" : "Filesystem",
+    storage: storage === undefined ? undefined : parseQuantity(storage),
+  };
 }
 
 function checkClass(name: string | undefined, at: Place): void {

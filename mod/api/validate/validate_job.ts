@@ -4,7 +4,6 @@
  * @module
  */
 
-import { matchesLabels } from "../access/mod.ts";
 import type { Place } from "../fault/mod.ts";
 import type {
   CronJob,
@@ -27,7 +26,7 @@ import {
 } from "./validate_job_policies.ts";
 import { validateMarks } from "./validate_metadata.ts";
 import { validatePodTemplate } from "./validate_pod.ts";
-import { validateSelector } from "./validate_scheduling.ts";
+import { validateSelected } from "./validate_scheduling.ts";
 import { labelProblem } from "./names.ts";
 
 type JobManifest = Extract<WorkloadManifest, { readonly kind: "Job" }>;
@@ -220,13 +219,7 @@ function validateJobSelector(spec: JobManifest["spec"], at: Place): void {
       "`selector` will be auto-generated; leave it out, or set `manualSelector`",
     );
   }
-  validateSelector(selector, selectorAt);
-  const { labels = {} } = template.metadata ?? {};
-  if (matchesLabels(selector, labels)) return;
-  at.child("template").child("metadata").child("labels").invalid(
-    labels,
-    "`selector` does not match template `labels`",
-  );
+  validateSelected({ selector, template }, at);
 }
 
 /** The pods of an Indexed Job have the Job's name and their index as hostname. */

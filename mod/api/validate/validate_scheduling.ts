@@ -24,9 +24,10 @@ import {
   qualifiedNameProblem,
   subdomainProblem,
 } from "./names.ts";
+import { matchesLabels } from "../access/mod.ts";
 import type { Place } from "../fault/mod.ts";
 import type { PodSpec } from "../types/mod.ts";
-import type { LabelSelector } from "../workload/mod.ts";
+import type { LabelSelector, PodTemplate } from "../workload/mod.ts";
 import { validateLabels } from "./validate_metadata.ts";
 
 const REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution";
@@ -238,11 +239,28 @@ const SCHEDULING: FieldChecks<PodSpec> = {
 
 const VALUES = each(LABEL_VALUE);
 
-/** Reports what is wrong with a selector, values of expressions included. */
-export function validateSelector(selector: LabelSelector, at: Place): void {
-  LABEL_SELECTOR(selector, at);
+/**
+ * Reports what is wrong with the selector of a workload, values of expressions included,
+ * and labels of its pods that it does not mean.
+ */
+export function validateSelected(
+  { selector, template }: {
+    readonly selector: LabelSelector;
+    readonly template: PodTemplate;
+  },
+  at: Place,
+): void {
+  const selectorAt = at.child("selector");
+  LABEL_SELECTOR(selector, selectorAt);
+  const expressionsAt = selectorAt.child("matchExpressions");
   const expressions = selector.matchExpressions ?? [];
   for (const [i, { values }] of expressions.entries()) {
-    VALUES(values, at.child("matchExpressions").index(i).child("values"));
+    VALUES(values, expressionsAt.index(i).child("values"));
   }
+  const { labels = {} } = template.metadata ?? {};
+  if (matchesLabels(selector, labels)) return;
+  at.child("template").child("metadata").child("labels").invalid(
+    labels,
+    "`selector` does not match template `labels`",
+  );
 }

@@ -6,7 +6,6 @@
  */
 
 import type { Place } from "../fault/mod.ts";
-import { matchesLabels } from "../access/mod.ts";
 import type {
   LabelSelector,
   PodTemplate,
@@ -23,7 +22,7 @@ import {
   withClaims,
 } from "./validate_rollout.ts";
 import { validatePodTemplate } from "./validate_pod.ts";
-import { validateSelector } from "./validate_scheduling.ts";
+import { validateSelected } from "./validate_scheduling.ts";
 
 const REPLICAS = { replicas: range(0), minReadySeconds: range(0) } as const;
 
@@ -79,19 +78,15 @@ function validateLastingPods(
   at: Place,
 ): void {
   const { matchLabels = {}, matchExpressions = [] } = selector;
-  const selectorAt = at.child("selector");
-  validateSelector(selector, selectorAt);
+  validateSelected({ selector, template }, at);
   if (Object.keys(matchLabels).length + matchExpressions.length === 0) {
-    selectorAt.invalid(selector, `empty selector is invalid for a ${kind}`);
-  }
-  const templateAt = at.child("template");
-  const { metadata: { labels = {} } = {}, spec } = template;
-  if (!matchesLabels(selector, labels)) {
-    templateAt.child("metadata").child("labels").invalid(
-      labels,
-      "`selector` does not match template `labels`",
+    at.child("selector").invalid(
+      selector,
+      `empty selector is invalid for a ${kind}`,
     );
   }
+  const templateAt = at.child("template");
+  const { spec } = template;
   validatePodTemplate(template, templateAt);
   const specAt = templateAt.child("spec");
   if (spec.restartPolicy !== "Always") {

@@ -37,4 +37,9 @@ export type {
   WorkloadKind,
   WorkloadManifest,
 } from "./workload.ts";
-export { workloadId, workloadTemplate } from "./workload_parts.ts";
+export {
+  isWorkloadKind,
+  WORKLOAD_VERSIONS,
+  workloadId,
+  workloadTemplate,
+} from "./workload_parts.ts";

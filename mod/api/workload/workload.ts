@@ -216,6 +216,11 @@ type ManifestOf<Kind extends Workload> = Kind extends Workload ? {
     readonly apiVersion: Kind["apiVersion"];
     readonly kind: Kind["kind"];
     readonly metadata: ManifestMeta;
+    /**
+     * Names the spec as the manifest has it, without defaults: an agent with other ones
+     * knows by it that nobody has changed the manifest.
+     */
+    readonly writtenHash?: string;
     readonly spec: Kind extends Job
       ? JobTemplate["spec"] & { readonly selector?: LabelSelector }
       : Kind["spec"];

@@ -151,3 +151,18 @@ Deno.test("placeWorkloadFaults() finds workloads among other documents and in li
     ],
   );
 });
+
+Deno.test("decodeManifest() names the spec of a workload as it is written, and not its defaults", () => {
+  const hashOf = (text: string) => decode(text).writtenHash;
+  const hash = hashOf(DEPLOYMENT);
+  match(hash ?? "", /^[0-9a-f]{32}$/);
+  const labelled = "metadata: { name: web, labels: { a: b } }";
+  strictEqual(
+    hashOf(DEPLOYMENT.replace("metadata: { name: web }", labelled)),
+    hash,
+  );
+  // That is the default.
+  const said = DEPLOYMENT.replace("spec:\n", "spec:\n  replicas: 1\n");
+  strictEqual(hashOf(said) === hash, false);
+  deepStrictEqual(decode(said).spec, decode(DEPLOYMENT).spec);
+});

@@ -47,7 +47,10 @@ const ROWS: readonly (readonly [string, string, string?])[] = [
     `Invalid value: not valid YAML: tag name cannot contain such characters ${HUSHED}`,
     "Invalid value: not valid YAML: tag name cannot contain such characters: pw<b>",
   ],
-  ["a: [", "Invalid value: not valid YAML: deficient indentation"],
+  [
+    "a: [",
+    "Invalid value: not valid YAML: deficient indentation (wanted what is in brackets or quotes deeper than its key)",
+  ],
   // Keys are no secret.
   ["a: 1\na: pw", 'Duplicate value: key "a"'],
   ['{"a": 1, "a": "pw"}', 'Duplicate value: key "a"'],
