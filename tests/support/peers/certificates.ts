@@ -13,6 +13,8 @@ export interface Certificate {
 /** What stands in an issued certificate. */
 export interface CertificateDraft {
   readonly name: string;
+  /** What Kubernetes takes for groups. @default none */
+  readonly organizations?: readonly string[];
   /** DNS names and IPv4 addresses. @default none */
   readonly hosts?: readonly string[];
   /** Year in which it ends. @default {2049} */
@@ -22,13 +24,20 @@ export interface CertificateDraft {
 /** Signs certificates; its own is what others are to believe. */
 export class Authority {
   readonly cert: string;
+  /** As PEM, for another that signs in its name. */
+  readonly key: string;
   readonly #name: Uint8Array;
-  readonly #key: CryptoKey;
+  readonly #signer: CryptoKey;
 
-  private constructor(cert: string, name: Uint8Array, key: CryptoKey) {
-    this.cert = cert;
+  private constructor(
+    own: Certificate,
+    name: Uint8Array,
+    signer: CryptoKey,
+  ) {
+    this.cert = own.cert;
+    this.key = own.key;
     this.#name = name;
-    this.#key = key;
+    this.#signer = signer;
   }
 
   /** Makes a key and signs its certificate with it. */
@@ -48,25 +57,42 @@ export class Authority {
         ),
       ],
     });
-    return new Authority(cert, issuer, pair.privateKey);
+    const key = await privateKeyPem(pair.privateKey);
+    return new Authority({ cert, key }, issuer, pair.privateKey);
   }
 
   /** Makes a key and a certificate for it. */
   async issue(draft: CertificateDraft): Promise<Certificate> {
-    const { name, hosts = [], endYear = 2049 } = draft;
     const pair = await keyPair();
-    const cert = await certificate(pair.publicKey, {
-      signer: this.#key,
+    const cert = await this.certify(pair.publicKey, draft);
+    return { key: await privateKeyPem(pair.privateKey), cert };
+  }
+
+  /** Makes a certificate in PEM for a key that somebody else has. */
+  async certify(key: CryptoKey, draft: CertificateDraft): Promise<string> {
+    const { name, organizations, hosts = [], endYear = 2049 } = draft;
+    return await certificate(key, {
+      signer: this.#signer,
       issuer: this.#name,
-      subject: distinguishedName(name),
+      subject: distinguishedName(name, organizations),
       endYear,
       extensions: hosts.length === 0
         ? []
         : [extension([0x55, 0x1d, 0x11], sequence(...hosts.map(hostName)))],
     });
-    const pkcs8 = await crypto.subtle.exportKey("pkcs8", pair.privateKey);
-    return { key: pem("PRIVATE KEY", new Uint8Array(pkcs8)), cert };
   }
+}
+
+/** A private key as PEM. */
+export async function privateKeyPem(key: CryptoKey): Promise<string> {
+  const pkcs8 = await crypto.subtle.exportKey("pkcs8", key);
+  return pem("PRIVATE KEY", new Uint8Array(pkcs8));
+}
+
+/** A public key as PEM. */
+export async function publicKeyPem(key: CryptoKey): Promise<string> {
+  const spki = await crypto.subtle.exportKey("spki", key);
+  return pem("PUBLIC KEY", new Uint8Array(spki));
 }
 
 async function keyPair(): Promise<CryptoKeyPair> {
@@ -111,12 +137,22 @@ async function certificate(
   );
 }
 
-function distinguishedName(name: string): Uint8Array {
-  const commonName = sequence(
-    tagged(0x06, bytes(0x55, 0x04, 0x03)),
-    tagged(0x0c, UTF8.encode(name)),
+function distinguishedName(
+  name: string,
+  organizations: readonly string[] = [],
+): Uint8Array {
+  const part = (kind: number, text: string): Uint8Array =>
+    tagged(
+      0x31,
+      sequence(
+        tagged(0x06, bytes(0x55, 0x04, kind)),
+        tagged(0x0c, UTF8.encode(text)),
+      ),
+    );
+  return sequence(
+    ...organizations.map((each) => part(0x0a, each)),
+    part(0x03, name),
   );
-  return sequence(tagged(0x31, commonName));
 }
 
 function extension(
