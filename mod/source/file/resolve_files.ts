@@ -118,10 +118,8 @@ export function heldBack(
     !now.has(claim) && isMoving(before.get(claim));
   const held = {
     pods: pods.filter((pod) => isHeld(nameOf(pod))),
-    objects: objects.filter((one) => isHeld(claimOfObject(objectId(one)))),
-    workloads: workloads.filter((one) =>
-      isHeld(claimOfObject(workloadId(one)))
-    ),
+    objects: objects.filter((one) => isHeld(claimOfOther(one))),
+    workloads: workloads.filter((one) => isHeld(claimOfOther(one))),
   };
   return held.pods.some((pod) => now.has(uidOf(pod))) ? "all" : held;
 }
@@ -132,8 +130,7 @@ export function areNamed(
   holders: Holders,
 ): boolean {
   return pods.every((pod) => holders.has(nameOf(pod))) &&
-    objects.every((one) => holders.has(claimOfObject(objectId(one)))) &&
-    workloads.every((one) => holders.has(claimOfObject(workloadId(one))));
+    [...objects, ...workloads].every((one) => holders.has(claimOfOther(one)));
 }
 
 interface SortedFile {
@@ -163,20 +160,21 @@ function itemsOf(content: FileContent): readonly Item[] {
   const { pods, objects, workloads } = content;
   return [
     ...pods.map((pod) => ({ value: pod, claims: [nameOf(pod), uidOf(pod)] })),
-    ...objects.map((one) => ({
+    ...[...objects, ...workloads].map((one) => ({
       value: one,
-      claims: [claimOfObject(objectId(one))],
-    })),
-    ...workloads.map((one) => ({
-      value: one,
-      claims: [claimOfObject(workloadId(one))],
+      claims: [claimOfOther(one)],
     })),
   ];
 }
 
 const nameOf = ({ metadata }: Pod): Claim => `name ${podKey(metadata)}`;
 const uidOf = ({ metadata }: Pod): Claim => `uid ${metadata.uid}`;
-const claimOfObject = (id: ObjectId): Claim => `object ${formatObjectId(id)}`;
+const claimOfOther = (one: LocalObject | WorkloadManifest): Claim =>
+  `object ${formatObjectId(idOf(one))}`;
+
+function idOf(one: LocalObject | WorkloadManifest): ObjectId {
+  return "metadata" in one ? workloadId(one) : objectId(one);
+}
 
 interface Choice {
   readonly winners: ReadonlySet<ItemValue>;
@@ -236,13 +234,10 @@ function duplicates(
     const field = byName === undefined ? "uid" : "name";
     reports.push({ kind: "duplicate", file, of, pod, field });
   }
-  const others = [
-    ...objects.map((one) => ({ one, object: objectId(one) })),
-    ...workloads.map((one) => ({ one, object: workloadId(one) })),
-  ];
-  for (const { one, object } of others) {
+  for (const one of [...objects, ...workloads]) {
     if (winners.has(one)) continue;
-    const of = holders.get(claimOfObject(object)) ?? file;
+    const of = holders.get(claimOfOther(one)) ?? file;
+    const object = idOf(one);
     reports.push({ kind: "duplicate_object", file, of, object, pods });
   }
   return reports;

@@ -8,7 +8,12 @@ import { hasFailed, type ObjectClient } from "../../api/access/mod.ts";
 import type { Pod, PodStatus } from "../../api/types/mod.ts";
 import type { ApiObject } from "../../api/workload/mod.ts";
 import { isLocalPod } from "../../api/vocabulary/mod.ts";
-import { Bell, type Clock } from "../../base/mod.ts";
+import {
+  type BackoffOptions,
+  Bell,
+  type Clock,
+  nextDelay,
+} from "../../base/mod.ts";
 import { describeError } from "../../base/text/mod.ts";
 import type { Logger } from "../../base/telemetry/mod.ts";
 import type { SharedInformer } from "../../informer/shared/mod.ts";
@@ -25,8 +30,11 @@ export interface LocalPodReportsDeps {
   readonly isGone: (uid: string) => boolean;
 }
 
-/** While pods end, how often it is asked whether they have. */
-const ENDING_POLL_MS = 200;
+/**
+ * While pods end, how often it is asked whether they have: soon after anything moves, since
+ * the last of a pod goes unheard, and seldom while it uses up its grace.
+ */
+const ENDING_LOOKS: BackoffOptions = { baseMs: 200, maxMs: 30_000 };
 
 /** Somebody else may write to the object meanwhile; each writes once or twice. */
 const WRITE_TRIES = 5;
@@ -55,12 +63,18 @@ export class LocalPodReports {
   ): void {
     if (!isLocalPod(pod)) return;
     this.#pending.set(pod.metadata.uid, { pod, status });
-    this.#bell.ring();
+    this.look();
   }
 
   /** A status that is not there any more says nothing. */
   removed(uid: string): void {
     this.#pending.delete(uid);
+    this.look();
+  }
+
+  /** Has it asked soon whether pods are gone. */
+  look(): void {
+    this.#hasMoved = true;
     this.#bell.ring();
   }
 
@@ -73,19 +87,20 @@ export class LocalPodReports {
   async run(signal: AbortSignal): Promise<void> {
     const { clock, pods } = this.#deps;
     using _handler = pods.addHandler(({ kind }) => {
-      if (kind === "removed") return;
-      this.#hasMoved = true;
-      this.#bell.ring();
+      if (kind !== "removed") this.look();
     }, { name: "ending-pods" });
+    let delayMs: number | undefined;
     while (!signal.aborted) {
+      if (this.#hasMoved) delayMs = undefined;
       this.#hasMoved = false;
       this.#isWriting = true;
       await this.#writeAll(signal);
       this.#isWriting = false;
       const isEnding = await this.#finish(signal);
       // What came meanwhile is looked at at once.
-      if (this.#hasMoved || this.#pending.size > 0) continue;
-      const untilMs = isEnding ? clock.monotonic() + ENDING_POLL_MS : Infinity;
+      if (this.#hasMoved) continue;
+      delayMs = nextDelay(delayMs, ENDING_LOOKS);
+      const untilMs = isEnding ? clock.monotonic() + delayMs : Infinity;
       await this.#bell.wait(signal, { clock, untilMs });
     }
   }

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { type ClaimObject, parseQuantity } from "../../api/objects/mod.ts";
+import { claimObject } from "../../api/validate/mod.ts";
 import type { Pod } from "../../api/types/mod.ts";
 import type { PersistentVolumeClaim } from "../../api/workload/mod.ts";
 import { Bell } from "../../base/mod.ts";
@@ -57,7 +57,7 @@ export class LocalPodSource {
         keepEqual(known.get(pod.metadata.uid), wantedPart(pod))
       ),
       objects: claims.lister.list().filter(isMadeHere).toSorted(byName)
-        .map(claimOf),
+        .map(({ metadata, spec }) => claimObject(metadata, spec)),
       workloads: [],
     };
     const isSame = last !== undefined &&
@@ -82,19 +82,6 @@ function wantedPart({ apiVersion, kind, metadata, spec }: Pod): Pod {
   const { resourceVersion: _version, managedFields: _managed, ...rest } =
     metadata;
   return { apiVersion, kind, metadata: rest, spec };
-}
-
-/** The node's one class of storage gives a directory; see docs/volumes. */
-function claimOf({ metadata, spec }: PersistentVolumeClaim): ClaimObject {
-  const storage = spec.resources?.requests?.["storage"];
-  return {
-    kind: "PersistentVolumeClaim",
-    namespace: metadata.namespace,
-    name: metadata.name,
-    accessModes: spec.accessModes ?? [],
-    volumeMode: spec.volumeMode === "Block" ? "Block" : "Filesystem",
-    storage: storage === undefined ? undefined : parseQuantity(storage),
-  };
 }
 
 // Sets of one content are in one order.

@@ -14,12 +14,13 @@ import {
 import {
   decodeManifestParts,
   type FaultyPart,
+  ITEM_KINDS,
   type PodNameHint,
 } from "../../api/read/mod.ts";
 import type { Pod } from "../../api/types/mod.ts";
 import {
+  isWorkloadKind,
   workloadId,
-  type WorkloadKind,
   type WorkloadManifest,
 } from "../../api/workload/mod.ts";
 import type { Logger } from "../../base/telemetry/mod.ts";
@@ -225,7 +226,7 @@ function claimsOf(
   nodeName: string,
 ): readonly string[] {
   if (named === undefined) return [];
-  const kinds = kind === undefined ? KINDS : [kind];
+  const kinds = kind === undefined ? [...ITEM_KINDS.keys()] : [kind];
   const suffix = `-${nodeName.toLowerCase()}`;
   return kinds.map((one) =>
     `${one} ${keyOf(named)}${one === "Pod" ? suffix : ""}`
@@ -239,31 +240,10 @@ const claimOfObject = (object: LocalObject): string =>
 const claimOfWorkload = ({ kind, metadata }: WorkloadManifest): string =>
   `${kind} ${keyOf(metadata)}`;
 
-const WORKLOAD_KINDS: readonly WorkloadKind[] = [
-  "ReplicationController",
-  "ReplicaSet",
-  "Deployment",
-  "DaemonSet",
-  "StatefulSet",
-  "Job",
-  "CronJob",
-];
-
 /** Whether a faulty part says that it is a pod, or what makes pods. */
 function makesPods({ isPod, kind }: FaultyPart): boolean {
-  return isPod || WORKLOAD_KINDS.some((one) => one === kind);
+  return isPod || isWorkloadKind(kind);
 }
-
-const KINDS: readonly NonNullable<FaultyPart["kind"]>[] = [
-  "Pod",
-  "ConfigMap",
-  "Secret",
-  "PersistentVolumeClaim",
-  "RuntimeClass",
-  "PriorityClass",
-  "Service",
-  ...WORKLOAD_KINDS,
-];
 
 function report(
   part: FaultyPart,

@@ -8,6 +8,8 @@
 import { ok, rejects, strictEqual } from "node:assert/strict";
 import { createManifestFiles } from "../../../mod/source/file/mod.ts";
 import { FakeClock } from "../../support/fake_clock.ts";
+import { HungStat } from "../../support/hung_stat.ts";
+import { until } from "../../support/until.ts";
 import { silentLogger } from "../../../mod/base/telemetry/mod.ts";
 
 Deno.test("createManifestFiles() lists a directory once for all names that are not UTF-8 and looked at together", async () => {
@@ -24,10 +26,10 @@ Deno.test("createManifestFiles() lists a directory once for all names that are n
   };
   const clock = new FakeClock();
   const files = createManifestFiles({ clock, log: silentLogger, list });
+  using missed = countLstats();
   const looks = names.map((name) => files.look(`${directory}/${name}`));
   const refused = looks.map((look) => rejects(look, /is not UTF-8/));
-  while (lists === 0) await Deno.lstat(directory);
-  for (let at = 0; at < 100; at++) await Deno.lstat(directory);
+  await until(() => missed.answered === names.length, "a look for each name");
   listed.resolve(names);
   await Promise.all(refused);
   strictEqual(lists, 1);
@@ -46,15 +48,7 @@ Deno.test("createManifestFiles() leaves threads for others when many links lead 
     (_, at) => `${directory}/${at}.yaml`,
   );
   for (const link of links) await Deno.symlink("elsewhere", link);
-  const { stat } = Deno;
-  let hung = 0;
-  const late = Promise.withResolvers<never>();
-  late.promise.catch(() => {});
-  Deno.stat = (path) => {
-    if (!links.includes(`${path}`)) return stat(path);
-    hung++;
-    return late.promise;
-  };
+  const hung = new HungStat(...links);
   const stop = new AbortController();
   const clock = new FakeClock();
   const files = createManifestFiles({ clock, log: silentLogger });
@@ -64,8 +58,7 @@ Deno.test("createManifestFiles() leaves threads for others when many links lead 
   })();
   await using _restored = {
     async [Symbol.asyncDispose]() {
-      Deno.stat = stat;
-      late.reject(new Error("EIO"));
+      hung[Symbol.dispose]();
       stop.abort();
       await watching;
       // What hung goes on to the other links.
@@ -84,5 +77,20 @@ Deno.test("createManifestFiles() leaves threads for others when many links lead 
   }
   ok(hints > 0);
   // Deno (2.9.6) has 32 threads for files.
-  ok(hung <= 30, `${hung} calls hang`);
+  ok(hung.asked <= 30, `${hung.asked} calls hang`);
 });
+
+/** Counts the answers of the system to `lstat`. */
+function countLstats(): Disposable & { readonly answered: number } {
+  const { lstat } = Deno;
+  let answered = 0;
+  Deno.lstat = (path) => lstat(path).finally(() => answered++);
+  return {
+    get answered() {
+      return answered;
+    },
+    [Symbol.dispose]: () => {
+      Deno.lstat = lstat;
+    },
+  };
+}

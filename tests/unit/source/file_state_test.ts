@@ -104,6 +104,11 @@ for (
     const files = new Map([["/m/a.yaml", faulty(content)]]);
     const [report] = resolveFiles(files).reports;
     strictEqual(report?.kind, isKnown ? "last_good" : "refused");
+    const { workloads } = content;
+    deepStrictEqual(
+      report?.kind === "last_good" && report.workloads,
+      isKnown && (workloads.length > 0 ? workloads : undefined),
+    );
   });
 
   Deno.test(`isSettling() is ${!isKnown} while a file that gave ${what} may be being written`, () => {

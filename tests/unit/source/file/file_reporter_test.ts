@@ -158,16 +158,24 @@ Deno.test("FileReporter tells all pods of a file of three objects that it has as
     object: { kind: "ConfigMap" as const, namespace: "x", name: `c${at}` },
     pods,
   }));
+  const others = ["c", "d", "e", "f"].map((name) => ({
+    kind: "duplicate" as const,
+    file: "/m/b.yaml",
+    of: "/m/a.yaml",
+    pod: sourcePod({ name }),
+    field: "name" as const,
+  }));
   // One of them five times more.
   const again = Array.from({ length: 5 }, () => duplicates.slice(0, 1)).flat();
   for (const reports of [duplicates, [...again, ...duplicates]]) {
-    reporter.update(reports);
-    strictEqual(lines.length, 100);
+    reporter.update([...others, ...reports]);
+    strictEqual(lines.length, 104);
     deepStrictEqual(
-      events,
+      events.filter((event) => !event.endsWith(" null")),
       [0, 1, 2].flatMap((at) =>
         ["a", "b"].map((pod) => `${pod} "ConfigMap x/c${at}"`)
       ),
     );
+    strictEqual(events.length, 6 + 4);
   }
 });

@@ -102,7 +102,7 @@ Deno.test("readUrlContent() refuses a workload whose pods the node refuses", () 
 });
 
 Deno.test("readUrlContent() knows a workload again that says the same", () => {
-  const held = { ...NOTHING, workloads: [manifestDeployment()] };
+  const held = read([manifestDeployment()]).content;
   strictEqual(
     read([manifestDeployment()], held).content.workloads[0],
     held.workloads[0],

@@ -1,0 +1,388 @@
+/**
+ * Pods that an API server has bound to this node.
+ *
+ * The rules are those of the kubelet's pkg/kubelet/config/apiserver.go; that pods are kept
+ * for times without a server is this agent's.
+ *
+ * @module
+ */
+
+import {
+  formatObjectId,
+  type LocalObject,
+  objectId,
+  sameObject,
+} from "../../api/objects/mod.ts";
+import type { Pod } from "../../api/types/mod.ts";
+import { Bell, type Clock, nextDelay, TaskGroup } from "../../base/mod.ts";
+import type { Logger } from "../../base/telemetry/mod.ts";
+import { isTerminalPhase } from "../../pod/status/mod.ts";
+import { deepEqual, type SourceContent, type SourceSet } from "../merge/mod.ts";
+import { NO_CONTENT, type SetCheckpoint } from "../mod.ts";
+import {
+  ApiPodReader,
+  isMirror,
+  lastGood,
+  type PodReading,
+  type PodRefusal,
+  type ReadPod,
+} from "./pod_reader.ts";
+import type { ReferencedObjects } from "./referenced_objects.ts";
+
+/** The pods of the node as a watch shows them. */
+export interface WatchedPods {
+  /** Whether the first list is there. */
+  readonly hasSynced: boolean;
+  /** What is given is never altered; what has not changed is the very same object. */
+  list(): readonly Pod[];
+  /** Has a listener called after each change, the first list included. */
+  follow(listener: () => void): Disposable;
+}
+
+/** What the source reads. */
+export interface ApiPodSourceDeps {
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly pods: WatchedPods;
+  /**
+   * The pods that the server has now, asked of it and not of a cache.
+   *
+   * @throws {Error} When it does not answer.
+   */
+  readonly list: (signal: AbortSignal) => Promise<readonly Pod[]>;
+  /** Reads a pod; called once for each version. */
+  readonly read: (pod: Pod) => PodReading;
+  /** Told once of each version that is refused, and whether an earlier one runs on. */
+  readonly refused: (
+    refused: RefusedPod,
+    options: { readonly runsOn: boolean },
+  ) => void;
+  /** Whether the agent has anything of a pod: such a one is not new. */
+  readonly isHere: (uid: string) => boolean;
+  /** What pods refer to. */
+  readonly references: Pick<
+    ReferencedObjects,
+    "follow" | "isKnown" | "list" | "run" | "want"
+  >;
+  readonly checkpoint: SetCheckpoint;
+  /** Whether this agent is the node: another one of its name may be. */
+  readonly isNode: () => boolean;
+}
+
+/** A pod that the agent cannot run, and of which it has no version that it could. */
+export interface RefusedPod {
+  readonly pod: Pod;
+  readonly refusal: PodRefusal;
+}
+
+/** A server, or a disk, that answers does so sooner; one that does not must hold up nothing. */
+const PATIENCE_MS = 3_000;
+
+/** Between questions about what is strange: that all pods are gone. */
+const CONFIRM = { baseMs: 1_000, maxMs: 30_000 };
+
+/** Between attempts to read the checkpoint. */
+const RECALL = { baseMs: 1_000, maxMs: 60_000 };
+
+/**
+ * Delivers the pods of the node as full sets, one for each change that is not the echo of a
+ * status.
+ *
+ * ```
+ *  silent ── list ─────────────────────────────▶ live ──▶ a set for each change
+ *    │ 3 s                                        ▲ list
+ *    └──▶ the checkpoint, as what may be old ─────┘
+ * ```
+ *
+ * Nothing is removed before the server's first list. A list without any pod is asked for
+ * again before it counts: a server that was set up anew, or restored from an old copy, must
+ * not end all pods by one answer. Mirrors of manifests are shown, never acted upon. What the
+ * server had last outlives the agent and the machine; a pod that cannot be read any more runs
+ * on as it was.
+ */
+export class ApiPodSource {
+  readonly #deps: ApiPodSourceDeps;
+  readonly #bell = new Bell();
+  readonly #reader: ApiPodReader;
+  /** The versions of which it was told that they are refused. */
+  readonly #told = new WeakSet<Pod>();
+  #refused: readonly RefusedPod[] = [];
+  #held: SourceContent = NO_CONTENT;
+  #isLive = false;
+  #expected: SourceContent | undefined;
+  #beganMs = 0;
+
+  constructor(deps: ApiPodSourceDeps) {
+    this.#deps = { ...deps, log: deps.log.named("source") };
+    this.#reader = new ApiPodReader(deps.read);
+  }
+
+  /**
+   * The pods that the server had for an earlier agent, so that no other pod takes their place
+   * until it answers; `undefined` until they are read.
+   */
+  get expected(): readonly Pod[] | undefined {
+    return this.#isLive ? [] : this.#expected?.pods;
+  }
+
+  /** The pods that cannot be run, as they are there now. */
+  get refused(): readonly RefusedPod[] {
+    return this.#refused;
+  }
+
+  /** Whether a pod is none that is delivered: it cannot be read, or was refused. */
+  leavesOut(pod: Pod): boolean {
+    const { uid } = pod.metadata;
+    return !isMirror(pod) && this.#reader.read(pod).kind !== "wanted" &&
+      !this.#held.pods.some(({ metadata }) => metadata.uid === uid);
+  }
+
+  /** Looks again: whether this agent is the node may have changed. */
+  wake(): void {
+    this.#bell.ring();
+  }
+
+  /** Yields sets until `signal` aborts. To be run once. */
+  async *run(signal: AbortSignal): AsyncGenerator<SourceSet, void, undefined> {
+    const { checkpoint, clock, pods, references } = this.#deps;
+    this.#beganMs = clock.monotonic();
+    await using tasks = new TaskGroup(signal);
+    tasks.start((scope) => checkpoint.run(scope));
+    tasks.start((scope) => references.run(scope));
+    tasks.start((scope) => this.#recall(scope));
+    using _listening = pods.follow(() => this.#bell.ring());
+    using _reading = references.follow(() => this.#bell.ring());
+    try {
+      await this.#answer(tasks.signal);
+      yield* this.#restore(tasks.signal);
+      yield* this.#follow(tasks.signal);
+    } catch (error) {
+      if (!tasks.signal.aborted) throw error;
+    }
+    if (tasks.failure !== undefined) throw tasks.failure;
+  }
+
+  async #recall(signal: AbortSignal): Promise<void> {
+    const { checkpoint, clock } = this.#deps;
+    let delayMs: number | undefined;
+    while (!signal.aborted) {
+      const kept = await checkpoint.load();
+      // One that cannot be read holds up no pod.
+      this.#expected = kept.kind === "present" ? kept.content : NO_CONTENT;
+      this.#bell.ring();
+      if (kept.kind !== "unknown") return;
+      delayMs = nextDelay(delayMs, RECALL);
+      await clock.sleep(delayMs, signal).catch(() => {});
+    }
+  }
+
+  /** Waits until the server has answered, and for a while if it has not. */
+  async #answer(signal: AbortSignal): Promise<void> {
+    const { clock, pods } = this.#deps;
+    const untilMs = this.#beganMs + PATIENCE_MS;
+    while (!signal.aborted && !this.#maySpeak()) {
+      if (clock.monotonic() >= untilMs && !pods.hasSynced) return;
+      const limit = pods.hasSynced ? undefined : { clock, untilMs };
+      await this.#bell.wait(signal, limit);
+    }
+  }
+
+  #maySpeak(): boolean {
+    return this.#deps.pods.hasSynced && this.#deps.isNode();
+  }
+
+  /** What an earlier agent had; a checkpoint that is read late is delivered late. */
+  async *#restore(
+    signal: AbortSignal,
+  ): AsyncGenerator<SourceSet, void, undefined> {
+    while (!signal.aborted && !this.#maySpeak()) {
+      const woken = this.#bell.wait(signal);
+      const { pods } = this.#expected ?? NO_CONTENT;
+      if (pods.length > 0 && this.#held.pods.length === 0) {
+        this.#held = this.#expected ?? NO_CONTENT;
+        this.#deps.log.warn("api_server_silent", {
+          pods: pods.length,
+          note: "what it had last is kept running",
+        });
+        yield { source: "api", op: "restore", ...this.#held };
+      }
+      await woken;
+    }
+  }
+
+  async *#follow(
+    signal: AbortSignal,
+  ): AsyncGenerator<SourceSet, void, undefined> {
+    const { checkpoint } = this.#deps;
+    while (!signal.aborted) {
+      // Made before looking, so that what comes meanwhile is not overlooked.
+      const woken = this.#bell.wait(signal, this.#patience());
+      if (!this.#isLive && !this.#recallHeld()) {
+        await woken;
+        continue;
+      }
+      const next = this.#look();
+      const isNews = !this.#isLive || next !== this.#held;
+      const isStrange = this.#isEmpty() && this.#wasFull();
+      if (isNews && this.#maySpeak()) {
+        if (isStrange && !await this.#confirm(signal)) continue;
+        this.#held = next;
+        this.#isLive = true;
+        this.#expected = NO_CONTENT;
+        checkpoint.save({ ...next, pods: next.pods.map(kept) });
+        yield { source: "api", ...next };
+      }
+      await woken;
+    }
+  }
+
+  /**
+   * Begins with what an earlier agent had: what it runs waits for nothing again.
+   *
+   * @returns whether that is known
+   */
+  #recallHeld(): boolean {
+    if (this.#patience() !== undefined) return false;
+    if (this.#held.pods.length === 0) this.#held = this.#expected ?? NO_CONTENT;
+    return true;
+  }
+
+  /** How long the checkpoint is waited for: a disk that hangs holds up no pod. */
+  #patience():
+    | { readonly clock: Clock; readonly untilMs: number }
+    | undefined {
+    const { clock } = this.#deps;
+    const untilMs = this.#beganMs + PATIENCE_MS;
+    return this.#expected === undefined && clock.monotonic() < untilMs
+      ? { clock, untilMs }
+      : undefined;
+  }
+
+  /** Whether there were pods that were not about to go, as far as it is known. */
+  #wasFull(): boolean {
+    return this.#held.pods.some((pod) => !isEnding(pod));
+  }
+
+  #isEmpty(): boolean {
+    return this.#deps.pods.list().every(isMirror);
+  }
+
+  /**
+   * What there is now; the same content as before if it says the same. A pod that is new
+   * waits until it is known what it refers to: what is not there is missing then.
+   */
+  #look(): SourceContent {
+    const { pods: all, references } = this.#deps;
+    const known = new Map(
+      this.#held.pods.map((pod) => [pod.metadata.uid, pod]),
+    );
+    const shown = all.list().toSorted(byName)
+      .map((pod) => ({ pod, read: this.#reader.read(pod) }));
+    const read = shown.flatMap((each) => this.#taken(each, known) ?? []);
+    this.#takeRefused(shown, known);
+    references.want(read);
+    const pods = read.filter((pod) =>
+      known.has(pod.metadata.uid) || isEnding(pod) ||
+      this.#deps.isHere(pod.metadata.uid) || references.isKnown(pod)
+    ).map((pod) => {
+      const before = known.get(pod.metadata.uid);
+      return before !== undefined && deepEqual(before, pod) ? before : pod;
+    });
+    const next = { pods, objects: this.#objects(read), workloads: [] };
+    return isSameContent(this.#held, next) ? this.#held : next;
+  }
+
+  /** What pods refer to; of what is not known yet, what was known of it before. */
+  #objects(pods: readonly Pod[]): readonly LocalObject[] {
+    const { references } = this.#deps;
+    const found = new Map<string, LocalObject>();
+    const isEachKnown = pods.every((pod) => references.isKnown(pod));
+    for (const object of isEachKnown ? [] : this.#held.objects) {
+      found.set(formatObjectId(objectId(object)), object);
+    }
+    for (const object of references.list()) {
+      const key = formatObjectId(objectId(object));
+      found.set(key, object);
+    }
+    return [...found].sort(([a], [b]) => a < b ? -1 : 1)
+      .map(([, object]) => object);
+  }
+
+  /** The pod as it is to run; absent where there is none. */
+  #taken({ pod, read }: ReadVersion, known: PodsByUid): Pod | undefined {
+    if (read.kind === "wanted") return read.pod;
+    const before = known.get(pod.metadata.uid);
+    return read.kind === "left" || before === undefined
+      ? undefined
+      : lastGood(before, pod);
+  }
+
+  #takeRefused(shown: readonly ReadVersion[], known: PodsByUid): void {
+    const refused: RefusedPod[] = [];
+    for (const { pod, read } of shown) {
+      if (read.kind !== "refused") continue;
+      const runsOn = known.has(pod.metadata.uid);
+      const each = { pod, refusal: read.refusal };
+      if (!runsOn) refused.push(each);
+      if (!this.#told.has(pod)) this.#deps.refused(each, { runsOn });
+      this.#told.add(pod);
+    }
+    this.#refused = refused;
+  }
+
+  /** @returns whether the server itself says that it has no pod of this node */
+  async #confirm(signal: AbortSignal): Promise<boolean> {
+    const { clock, list, log, pods } = this.#deps;
+    log.warn("api_server_without_pods", {
+      note: "it is asked again before anything is ended",
+    });
+    let delayMs: number | undefined;
+    for (;;) {
+      delayMs = nextDelay(delayMs, CONFIRM);
+      await clock.sleep(delayMs, signal);
+      if (pods.list().some((pod) => !isMirror(pod))) return false;
+      try {
+        const listed = await list(signal);
+        if (listed.every(isMirror)) return true;
+      } catch {
+        // It is asked again: that it is away is said elsewhere.
+        signal.throwIfAborted();
+      }
+    }
+  }
+}
+
+type PodsByUid = ReadonlyMap<string, Pod>;
+
+interface ReadVersion {
+  readonly pod: Pod;
+  readonly read: ReadPod;
+}
+
+function isEnding({ metadata }: Pod): boolean {
+  return metadata.deletionTimestamp !== undefined;
+}
+
+function isSameContent(before: SourceContent, after: SourceContent): boolean {
+  return before.pods.length === after.pods.length &&
+    before.objects.length === after.objects.length &&
+    after.pods.every((pod, at) => pod === before.pods[at]) &&
+    after.objects.every((object, at) => {
+      const held = before.objects[at];
+      return held !== undefined && sameObject(held, object);
+    });
+}
+
+/** How a pod is kept: not with what changes while it runs, since flash wears out. */
+function kept(pod: Pod): Pod {
+  const { status, ...rest } = pod;
+  return isTerminalPhase(status?.phase) ? pod : rest;
+}
+
+// Sets of one content are in one order.
+function byName(
+  { metadata: a }: Pick<Pod, "metadata">,
+  { metadata: b }: Pick<Pod, "metadata">,
+): number {
+  return `${a.namespace}/${a.name}` < `${b.namespace}/${b.name}` ? -1 : 1;
+}

@@ -1,0 +1,234 @@
+/** What became of the pods of the store is written into it, and that they are gone. */
+
+import { deepStrictEqual, rejects, strictEqual } from "node:assert/strict";
+import {
+  ApiFailure,
+  type ObjectClient,
+} from "../../../../mod/api/access/mod.ts";
+import type { Pod } from "../../../../mod/api/types/mod.ts";
+import {
+  LocalPodReports,
+  type LocalPodReportsDeps,
+} from "../../../../mod/source/local/mod.ts";
+import { POD_KIND } from "../../../support/local/local_rig.ts";
+import { linesTo } from "../../../support/log_lines.ts";
+import { pod } from "../../../support/pods.ts";
+import { StorePodsRig } from "../../../support/source/store_pods_rig.ts";
+
+/** Reports of a store's pods. */
+class ReportsRig extends StorePodsRig {
+  readonly gone = new Set<string>();
+  readonly lines: string[] = [];
+  /** How often it was asked whether a pod is gone. */
+  looks = 0;
+  readonly reports: LocalPodReports;
+  #reporting: Promise<void> | undefined;
+
+  constructor(client: Partial<ObjectClient> = {}) {
+    super();
+    const { clock, store, pods } = this;
+    const calls: LocalPodReportsDeps["client"] = {
+      get: (ref, signal) => (client.get ?? store.get.bind(store))(ref, signal),
+      updateStatus: (object, signal) =>
+        (client.updateStatus ?? store.updateStatus.bind(store))(object, signal),
+    };
+    this.reports = new LocalPodReports({
+      clock,
+      log: linesTo(this.lines, { clock }),
+      client: calls,
+      finishDelete: (uid, signal) => store.finishDelete(uid, signal),
+      pods,
+      isGone: (uid) => {
+        this.looks++;
+        return this.gone.has(uid);
+      },
+    });
+  }
+
+  async start(): Promise<this> {
+    this.#reporting = this.reports.run(this.signal);
+    await this.clock.advance(0);
+    return this;
+  }
+
+  /** Says how a pod is. */
+  report(of: Pod, phase: string): void {
+    this.reports.changed({ pod: of, status: { phase } });
+  }
+
+  async phase(name: string): Promise<unknown> {
+    await this.clock.advance(0);
+    return (await this.get(POD_KIND, name)).status?.["phase"];
+  }
+
+  override async [Symbol.asyncDispose](): Promise<void> {
+    await super[Symbol.asyncDispose]();
+    await this.#reporting;
+  }
+}
+
+Deno.test("LocalPodReports writes the newest status of each pod of the store", async () => {
+  await using rig = new ReportsRig();
+  const [a, b] = [await rig.make("a"), await rig.make("b")];
+  rig.report(a, "Running");
+  rig.report(a, "Failed");
+  strictEqual(rig.reports.isIdle, false);
+  await rig.start();
+  rig.report(b, "Running");
+  rig.report({ ...a, metadata: { ...a.metadata, annotations: {} } }, "Unknown");
+  deepStrictEqual([await rig.phase("a"), await rig.phase("b")], [
+    "Failed",
+    "Running",
+  ]);
+  strictEqual(rig.reports.isIdle, true);
+  deepStrictEqual(rig.lines, []);
+});
+
+Deno.test("LocalPodReports forgets a status that is not there any more", async () => {
+  await using rig = new ReportsRig();
+  const a = await rig.make("a");
+  rig.report(a, "Running");
+  rig.reports.removed(a.metadata.uid);
+  strictEqual(rig.reports.isIdle, true);
+  await rig.start();
+  strictEqual(await rig.phase("a"), "Pending");
+});
+
+Deno.test("LocalPodReports is not idle while it writes", async () => {
+  const written = Promise.withResolvers<never>();
+  await using rig = new ReportsRig({ updateStatus: () => written.promise });
+  rig.report(await rig.make("a"), "Running");
+  await rig.start();
+  strictEqual(rig.reports.isIdle, false);
+  written.reject(new ApiFailure("NotFound", "It is gone"));
+  await rig.clock.advance(0);
+  strictEqual(rig.reports.isIdle, true);
+});
+
+Deno.test("LocalPodReports costs nothing while nothing changes", async () => {
+  await using rig = new ReportsRig();
+  const a = await rig.make("a");
+  await rig.start();
+  rig.report(a, "Running");
+  await rig.clock.advance(0);
+  // The watches of the informers end now and then.
+  strictEqual(rig.looks, 0);
+  await rig.clock.advance(3_600_000);
+  strictEqual(rig.looks, 0);
+});
+
+Deno.test("LocalPodReports seldom asks whether a pod is gone that has an hour to end, and hears of it", async () => {
+  await using rig = await new ReportsRig().start();
+  const { metadata: { uid } } = await rig.make("a");
+  await rig.delete("a", 3600);
+  await rig.clock.advance(3_000_000);
+  strictEqual(rig.looks < 120, true, `${rig.looks} looks`);
+  // It is asked all the same.
+  strictEqual(rig.looks > 90, true, `${rig.looks} looks`);
+  deepStrictEqual(await rig.names(POD_KIND), ["a"]);
+  rig.gone.add(uid);
+  rig.reports.look();
+  await rig.clock.advance(0);
+  deepStrictEqual(await rig.names(POD_KIND), []);
+  const { looks } = rig;
+  await rig.clock.advance(3_600_000);
+  strictEqual(rig.looks, looks);
+});
+
+Deno.test("LocalPodReports asks soon after anything has moved, and then more and more seldom", async () => {
+  await using rig = await new ReportsRig().start();
+  const { metadata: { uid } } = await rig.make("a");
+  await rig.delete("a", 3600);
+  await rig.clock.advance(3_000_000);
+  rig.reports.removed("another");
+  await rig.clock.advance(0);
+  const delays: number[] = [];
+  let { looks } = rig;
+  for (let ms = 0; delays.length < 10;) {
+    await rig.clock.advance(100);
+    ms += 100;
+    if (rig.looks === looks) continue;
+    delays.push(ms);
+    ({ looks } = rig);
+    ms = 0;
+  }
+  deepStrictEqual(delays, [
+    ...[200, 400, 800, 1_600, 3_200, 6_400, 12_800, 25_600, 30_000, 30_000],
+  ]);
+  rig.gone.add(uid);
+  await rig.clock.advance(30_000);
+  deepStrictEqual(await rig.names(POD_KIND), []);
+});
+
+Deno.test("LocalPodReports asks of no pod that is to stay", async () => {
+  await using rig = await new ReportsRig().start();
+  const { metadata: { uid } } = await rig.make("a");
+  rig.gone.add(uid);
+  rig.reports.look();
+  await rig.clock.advance(60_000);
+  strictEqual(rig.looks, 0);
+  deepStrictEqual(await rig.names(POD_KIND), ["a"]);
+});
+
+Deno.test("write() leaves a pod alone that is gone, and another one of its name", async () => {
+  await using rig = new ReportsRig();
+  const a = await rig.make("a");
+  await rig.reports.write(pod({ name: "b" }), {}, rig.signal);
+  await rig.reports.write(
+    pod({ name: "a" }),
+    { phase: "Failed" },
+    rig.signal,
+  );
+  strictEqual(await rig.phase("a"), "Pending");
+  await rig.reports.write(a, { phase: "Failed" }, rig.signal);
+  strictEqual(await rig.phase("a"), "Failed");
+});
+
+Deno.test("write() tries five times while somebody else writes", async () => {
+  for (const [conflicts, isWritten] of [[4, true], [5, false]] as const) {
+    let calls = 0;
+    await using rig: ReportsRig = new ReportsRig({
+      updateStatus: (object, signal) => {
+        if (++calls <= conflicts) {
+          return Promise.reject(new ApiFailure("Conflict", "Too late"));
+        }
+        return rig.store.updateStatus(object, signal);
+      },
+    });
+    const a = await rig.make("a");
+    const writing = rig.reports.write(a, { phase: "Running" }, rig.signal);
+    if (isWritten) await writing;
+    else await rejects(writing, { reason: "Conflict" });
+    strictEqual(calls, 5);
+    strictEqual(await rig.phase("a"), isWritten ? "Running" : "Pending");
+  }
+});
+
+Deno.test("LocalPodReports logs a status that is refused, and writes the others", async () => {
+  await using rig: ReportsRig = new ReportsRig({
+    updateStatus: (object, signal) =>
+      object.metadata.name === "a"
+        ? Promise.reject(new ApiFailure("InternalError", "Broken"))
+        : rig.store.updateStatus(object, signal),
+  });
+  rig.report(await rig.make("a"), "Running");
+  rig.report(await rig.make("b"), "Running");
+  await rig.start();
+  strictEqual(await rig.phase("b"), "Running");
+  strictEqual(rig.lines.length, 1);
+  const [line = ""] = rig.lines;
+  strictEqual(line.includes("local_status_lost"), true);
+  strictEqual(line.includes("Broken"), true);
+});
+
+Deno.test("LocalPodReports logs nothing of what its end interrupts", async () => {
+  await using rig: ReportsRig = new ReportsRig({
+    updateStatus: (_object, signal) => {
+      rig.controller.abort(new DOMException("over", "AbortError"));
+      return Promise.reject(signal.reason);
+    },
+  });
+  rig.report(await rig.make("a"), "Running");
+  await rig.start();
+  deepStrictEqual(rig.lines, []);
+});
