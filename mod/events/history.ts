@@ -33,6 +33,8 @@ export interface TracedEvent extends RecordedEvent {
     readonly loggedMs: number;
     /** How many log lines were left out since. */
     readonly unsaid: number;
+    /** Whether the rate limit of its pod has never let it through. */
+    readonly isHeldBack: boolean;
   };
 }
 
@@ -46,6 +48,14 @@ export type EventChange<E extends RecordedEvent = RecordedEvent> =
   | { readonly kind: "modified"; readonly event: E }
   /** Something was forgotten before the watcher had read it; the watch is over. */
   | { readonly kind: "lost" };
+
+/** Who wants to know what becomes of a history. */
+export interface HistoryListener {
+  /** An event has a new number: it is new, or happened again. */
+  moved(): void;
+  /** An event was forgotten because of its age, or of too many others. */
+  forgotten(event: TracedEvent): void;
+}
 
 /** How much is kept, and how long. */
 export interface HistoryLimits {
@@ -77,6 +87,7 @@ export class EventHistory {
   /** The number of the newest event that was forgotten. */
   #forgotten: number;
   readonly #moves = new Topic<number>();
+  #listener: HistoryListener | undefined;
 
   constructor(limits: HistoryLimits, start: number) {
     this.#limits = limits;
@@ -103,8 +114,22 @@ export class EventHistory {
 
   /** All events that are not too old at `nowMs`, the oldest number first. */
   list(nowMs: number): readonly TracedEvent[] {
-    return this.#since(-Infinity)
+    return [...this.#since(-Infinity)]
       .filter((event) => !this.#isTooOld(event, nowMs));
+  }
+
+  /** The event with the next higher number; those on the way that are too old are forgotten. */
+  next(sequence: number, nowMs: number): TracedEvent | undefined {
+    for (const event of this.#since(sequence)) {
+      if (!this.#isTooOld(event, nowMs)) return event;
+      this.#end(event);
+    }
+    return undefined;
+  }
+
+  /** Tells the one who listens; a later one takes its place. */
+  listen(listener: HistoryListener): void {
+    this.#listener = listener;
   }
 
   /** Adds an event: it is the newest from now on, in place of the one of its key. */
@@ -120,6 +145,7 @@ export class EventHistory {
     this.#bytes += sizeOf(key, event);
     this.#trim();
     this.#moves.publish(sequence);
+    this.#listener?.moved();
   }
 
   /** Corrects what is known of an event without waking a watcher. */
@@ -142,8 +168,8 @@ export class EventHistory {
 
   /** Forgets what is too old at `nowMs`. */
   expire(nowMs: number): void {
-    for (const [key, event] of this.#events) {
-      if (this.#isTooOld(event, nowMs)) this.#end(key, event);
+    for (const event of this.#events.values()) {
+      if (this.#isTooOld(event, nowMs)) this.#end(event);
     }
   }
 
@@ -167,7 +193,7 @@ export class EventHistory {
         return;
       }
       const base = seen ?? -Infinity;
-      const changes = this.#since(base);
+      const changes = [...this.#since(base)];
       seen ??= this.#forgotten;
       for (const event of changes) {
         seen = event.sequence;
@@ -180,20 +206,24 @@ export class EventHistory {
   }
 
   /** The events with higher numbers; looks at no other as long as these are few. */
-  #since(sequence: number): readonly TracedEvent[] {
-    const found: TracedEvent[] = [];
-    const take = (key: string | undefined): void => {
-      const event = key === undefined ? undefined : this.#events.get(key);
-      if (event !== undefined) found.push(event);
-    };
-    if (this.#latest - sequence > this.#keys.size) {
-      for (const [number, key] of this.#keys) if (number > sequence) take(key);
+  *#since(sequence: number): Generator<TracedEvent, void, undefined> {
+    const { latest } = this;
+    if (latest - sequence > this.#keys.size) {
+      for (const number of this.#keys.keys()) {
+        const event = number > sequence ? this.#of(number) : undefined;
+        if (event !== undefined) yield event;
+      }
     } else {
-      for (let number = sequence + 1; number <= this.#latest; number++) {
-        take(this.#keys.get(number));
+      for (let number = sequence + 1; number <= latest; number++) {
+        const event = this.#of(number);
+        if (event !== undefined) yield event;
       }
     }
-    return found;
+  }
+
+  #of(sequence: number): TracedEvent | undefined {
+    const key = this.#keys.get(sequence);
+    return key === undefined ? undefined : this.#events.get(key);
   }
 
   #isTooOld({ trace }: TracedEvent, nowMs: number): boolean {
@@ -205,13 +235,16 @@ export class EventHistory {
     for (const key of this.#keys.values()) {
       if (this.#events.size <= events && this.#bytes <= bytes) return;
       const event = this.#events.get(key);
-      if (event !== undefined) this.#end(key, event);
+      if (event !== undefined) this.#end(event);
     }
   }
 
-  #end(key: string, { sequence }: TracedEvent): void {
-    this.forget(key);
+  #end(event: TracedEvent): void {
+    const { sequence } = event;
+    const key = this.#keys.get(sequence);
+    if (key !== undefined) this.forget(key);
     this.#forgotten = Math.max(this.#forgotten, sequence);
+    this.#listener?.forgotten(event);
   }
 }
 

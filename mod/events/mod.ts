@@ -3,7 +3,8 @@
  *
  * The history is bounded by number, bytes and age: an hour after it happened last, an event
  * is forgotten. Equal events are one with a count, and a pod with too many shows the newest,
- * by the rules of client-go. Recording never waits and never fails.
+ * by the rules of client-go. Recording never waits and never fails. Whoever delivers events
+ * to a cluster reads on in the history when it can; what was forgotten meanwhile is counted.
  *
  * @example The same event twice
  * ```ts
@@ -24,6 +25,14 @@
  * @module
  */
 
+export {
+  type EventClient,
+  EventDelivery,
+  type EventDeliveryDeps,
+  type EventDeliveryOptions,
+  type EventNews,
+} from "./event_delivery.ts";
+export type { EventOutbox } from "./event_outbox.ts";
 export type { EventChange, RecordedEvent } from "./history.ts";
 export { EventRecorder } from "./recorder.ts";
-export { toWireEvent } from "./wire_event.ts";
+export { type KnownObject, type NewEvent, toWireEvent } from "./wire_event.ts";

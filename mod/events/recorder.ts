@@ -4,7 +4,7 @@
  * @module
  */
 
-import { type Clock, type Moment, momentOf, wallTimeOf } from "../base/mod.ts";
+import { type Clock, type Moment, momentOf } from "../base/mod.ts";
 import type {
   Counter,
   Logger,
@@ -17,6 +17,8 @@ import type {
   PodRef,
 } from "../api/types/mod.ts";
 import { type Correlated, EventCorrelator } from "./correlator.ts";
+import { dated } from "./dated.ts";
+import { EventOutbox } from "./event_outbox.ts";
 import {
   type EventChange,
   EventHistory,
@@ -64,6 +66,7 @@ export class EventRecorder implements EventSink {
   readonly #correlator = new EventCorrelator();
   readonly #history: EventHistory;
   #expireMs = -Infinity;
+  #outbox: EventOutbox | undefined;
 
   constructor(
     deps: { clock: Clock; log: Logger; metrics: MetricsRegistry },
@@ -104,7 +107,8 @@ export class EventRecorder implements EventSink {
     const { place, before } = this.#placeOf(correlated, elapsedMs);
     const isDue = before === undefined ||
       elapsedMs - before.trace.loggedMs >= REPEAT_LOG_PERIOD_MS;
-    const next = follow(before, { ...bounded, at, key, message, isDue });
+    const now = { ...bounded, at, key, message, allowed, isDue };
+    const next = follow(before, now);
     const isRepeated = before?.trace.identity === key;
     if (!isRepeated) this.#history.add(place, next);
     else if (!allowed) this.#history.amend(place, next);
@@ -161,6 +165,15 @@ export class EventRecorder implements EventSink {
     }
   }
 
+  /**
+   * What a cluster is still to be told of; the same each time, so that whoever tells it
+   * goes on where another has ended.
+   */
+  get outbox(): EventOutbox {
+    this.#outbox ??= new EventOutbox(this.#history, this.#clock);
+    return this.#outbox;
+  }
+
   /** Where an event belongs, and what is there already that it goes on from. */
   #placeOf({ key, source, allowed }: Correlated, nowMs: number): {
     readonly place: string;
@@ -211,19 +224,6 @@ function logFields(
   }
 }
 
-/** The event with its times by the wall clock as it goes now. */
-function dated(
-  { trace, ...event }: TracedEvent,
-  now: Moment,
-): RecordedEvent {
-  const { firstMs, lastMs } = event;
-  return {
-    ...event,
-    firstMs: wallTimeOf({ wallMs: firstMs, monotonicMs: trace.firstMs }, now),
-    lastMs: wallTimeOf({ wallMs: lastMs, monotonicMs: trace.lastMs }, now),
-  };
-}
-
 /** The event as it is kept now, after the one in whose place it comes. */
 function follow(
   before: TracedEvent | undefined,
@@ -234,10 +234,11 @@ function follow(
     /** What the correlator makes of it. */
     readonly key: string;
     readonly message: string;
+    readonly allowed: boolean;
     readonly isDue: boolean;
   },
 ): UnnumberedEvent {
-  const { pod, event, at, key, message } = now;
+  const { pod, event, at, key, message, allowed } = now;
   const { wallMs: nowMs, monotonicMs: elapsedMs } = at;
   const seen = before?.trace.identity === key ? before : undefined;
   const first = seen === undefined
@@ -260,27 +261,32 @@ function follow(
         ? elapsedMs
         : before.trace.loggedMs,
       unsaid: before === undefined || now.isDue ? 0 : before.trace.unsaid + 1,
+      isHeldBack: !allowed && (seen?.trace.isHeldBack ?? true),
     },
   };
 }
 
-function boundPod({ name, namespace, uid, kind }: PodRef): PodRef {
+function boundPod(pod: PodRef): PodRef {
+  const { name, namespace, uid, kind, apiVersion, isLocal } = pod;
   return {
     name: own(name, NAME_LIMIT),
     namespace: own(namespace, NAME_LIMIT),
     uid: own(uid, NAME_LIMIT),
     ...(kind !== undefined && { kind }),
+    ...(apiVersion !== undefined && { apiVersion }),
+    ...(isLocal && { isLocal }),
   };
 }
 
 function boundEvent(event: PodEvent): PodEvent {
-  const { type, reason, message, fieldPath, facts } = event;
+  const { type, reason, message, fieldPath, facts, component } = event;
   return {
     type,
     reason: own(reason, NAME_LIMIT),
     message: cut(message, MESSAGE_LIMIT),
     ...(fieldPath !== undefined && { fieldPath: own(fieldPath, NAME_LIMIT) }),
     ...(facts !== undefined && { facts: boundFacts(facts) }),
+    ...(component !== undefined && { component }),
   };
 }
 

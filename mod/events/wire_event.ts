@@ -5,6 +5,7 @@
  */
 
 import type { WireEvent } from "../api/types/mod.ts";
+import { subdomainProblem } from "../api/validate/mod.ts";
 import { formatTime } from "../pod/status/mod.ts";
 import { hashText } from "./correlator.ts";
 import type { RecordedEvent } from "./history.ts";
@@ -25,14 +26,15 @@ export function toWireEvent(
   const { pod, fieldPath, component = COMPONENT } = event;
   const created = formatTime(event.bornMs);
   const suffix = suffixOf(event);
+  const uid = uidOf(event, suffix);
   return {
     apiVersion: "v1",
     kind: "Event",
     metadata: {
-      name: `${pod.name}.${suffix}`,
+      name: nameOf(`${pod.name}.${suffix}`, uid),
       // Where the API keeps the events of what has none.
       namespace: pod.namespace || "default",
-      uid: uidOf(event, suffix),
+      uid,
       resourceVersion: String(event.sequence),
       creationTimestamp: created,
     },
@@ -54,6 +56,44 @@ export function toWireEvent(
     eventTime: null,
     reportingComponent: component,
     reportingInstance: node.nodeName,
+  };
+}
+
+/** As upstream's GenerateEventName: what is no name for an API server is replaced. */
+function nameOf(wanted: string, uid: string): string {
+  return subdomainProblem(wanted) === undefined ? wanted : uid;
+}
+
+/** An event as an API server takes it. */
+export type NewEvent = Omit<WireEvent, "metadata"> & {
+  readonly metadata: Pick<WireEvent["metadata"], "namespace" | "name">;
+};
+
+/** How an API server knows the object of an event. */
+export interface KnownObject {
+  readonly uid: string;
+  /** The one that the agent has seen last, if it follows the object. */
+  readonly resourceVersion?: string;
+}
+
+/** Writes one event for an API server that does not have it. */
+export function toNewEvent(
+  event: RecordedEvent,
+  { nodeName, known: { uid, ...version } }: {
+    readonly nodeName: string;
+    readonly known: KnownObject;
+  },
+): NewEvent {
+  const { metadata: { namespace, name }, involvedObject, ...rest } =
+    toWireEvent(event, { nodeName });
+  return {
+    ...rest,
+    metadata: { namespace, name },
+    involvedObject: {
+      ...involvedObject,
+      ...(uid !== "" && { uid }),
+      ...version,
+    },
   };
 }
 

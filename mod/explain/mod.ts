@@ -40,3 +40,4 @@ export type { BrokenManifest, ExplainFacts, StopFact } from "./facts.ts";
 export type { ExplainFinding } from "./finding.ts";
 export { explainMissingPod } from "./missing_pod.ts";
 export { explainPlan, STOP_WORDS } from "./explain_plan.ts";
+export { explainService } from "./service_sentences.ts";

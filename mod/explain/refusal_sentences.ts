@@ -57,6 +57,7 @@ const WORDS: Readonly<Record<RejectionReason, string>> = {
   NodePorts: "a port of the node that it wants is taken",
   NodeAffinity: "it wants a node with other labels than this one has",
   NodeName: "it wants a node of another name",
+  NodeShutdown: "this node is shutting down, and takes no pods any more",
   PodOSNotSupported: "it is made for another operating system",
   PodOSSelectorNodeLabelDoesNotMatch: "it wants another operating system",
   Evicted: "this node runs short, and takes no such pod until that is over",

@@ -30,6 +30,12 @@
  * @module
  */
 
+export {
+  ApiStatusSink,
+  type ApiStatusSinkDeps,
+  type ShownPod,
+} from "./api_status_sink.ts";
 export { RunDirectoryFiles } from "./run_directory_files.ts";
-export { StatusManager } from "./status_manager.ts";
+export { StatusDelivery } from "./status_delivery.ts";
+export { StatusManager, type StoredStatus } from "./status_manager.ts";
 export { StatusRecords } from "./status_records.ts";

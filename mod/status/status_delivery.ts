@@ -4,17 +4,18 @@
  * @module
  */
 
+import type { StrategicPatch } from "../api/access/mod.ts";
 import { type Clock, WriteBehind } from "../base/mod.ts";
 import type { Logger } from "../base/telemetry/mod.ts";
 import type { PodStatus } from "../api/types/mod.ts";
 import type { StatusManager, StoredStatus } from "./status_manager.ts";
-import { patchStatus, type StatusPatch } from "./status_patch.ts";
+import { patchStatus } from "./status_patch.ts";
 
 /** News of the status of one pod. */
 export interface StatusUpdate extends StoredStatus {
   readonly uid: string;
   /** Makes what differs from the status that this sink took last. */
-  readonly patch: () => StatusPatch;
+  readonly patch: () => StrategicPatch;
 }
 
 /** What became of an update. */
@@ -34,6 +35,18 @@ export type StatusReceipt =
 export interface StatusSink {
   /** Names the sink in logs, in snake_case. */
   readonly name: string;
+  /**
+   * Whether the last status of a pod is for it, too, when it had none before.
+   *
+   * @default false
+   */
+  readonly wantsEnds?: boolean;
+  /**
+   * Whether it mostly fails for all pods or for none: then one is tried for all.
+   *
+   * @default false
+   */
+  readonly failsAsOne?: boolean;
   /**
    * Takes a status.
    *
@@ -104,7 +117,7 @@ export class StatusDelivery {
         recovered: () => log.info("status_recovered", { sink: sink.name }),
       },
       clock,
-      { retry: RETRY, atOnce: AT_ONCE },
+      { retry: RETRY, atOnce: AT_ONCE, probes: sink.failsAsOne === true },
     );
     statuses.follow({
       changed: (stored) => this.#changed(stored),
@@ -129,6 +142,11 @@ export class StatusDelivery {
     await this.#writes.flush(uid);
   }
 
+  /** Whether something of a pod is still on its way. */
+  isPending(uid: string): boolean {
+    return this.#writes.get(uid) !== undefined;
+  }
+
   /** What the sink had of a pod is lost: it gets all of it anew, or the removal. */
   forget(uid: string): void {
     this.#sent.set(uid, { version: 0 });
@@ -144,9 +162,11 @@ export class StatusDelivery {
   }
 
   #removed(uid: string): void {
-    // A sink that never had the pod does not need its end.
-    if (!this.#sent.has(uid)) return this.#writes.drop(uid);
+    const { wantsEnds = false } = this.#deps.sink;
     const { last, next = "gone" } = this.#writes.get(uid) ?? {};
+    // A sink that never had the pod mostly does not need its end.
+    const isNeeded = this.#sent.has(uid) || wantsEnds && next !== "gone";
+    if (!isNeeded) return this.#writes.drop(uid);
     const ended = next === "gone" ? last : next;
     this.#writes.put(uid, { next: "gone", last: ended });
   }
@@ -158,8 +178,9 @@ export class StatusDelivery {
   ): Promise<void> {
     let sent = this.#sent.get(uid) ?? { version: 0 };
     this.#sent.set(uid, sent);
-    const isEndNews = last !== undefined && sent.version > 0 &&
-      sent.version < last.version;
+    const { wantsEnds = false } = this.#deps.sink;
+    const isEndNews = last !== undefined && sent.version < last.version &&
+      (sent.version > 0 || wantsEnds);
     if (isEndNews) {
       const after = await this.#put(last, sent, signal);
       // At once: should the next fail, the end does not come after it.

@@ -5,8 +5,7 @@
  */
 
 import type { PodCondition, PodStatus } from "../api/types/mod.ts";
-import { stableJson } from "../api/objects/mod.ts";
-import { isRecord } from "../base/mod.ts";
+import { type StrategicPatch, strategicPatch } from "../api/access/mod.ts";
 import {
   DISRUPTION_TARGET,
   findCondition,
@@ -14,12 +13,6 @@ import {
   isTerminalPhase,
   OWNED_CONDITIONS,
 } from "../pod/status/mod.ts";
-
-/**
- * A strategic merge patch of `status`: fields that differ, `null` for those to remove,
- * and of the lists with a key only the members that differ.
- */
-export type StatusPatch = Readonly<Record<string, unknown>>;
 
 /** The keys by which an API server merges lists; all other lists are replaced. */
 const LIST_KEYS: Readonly<Record<string, string>> = {
@@ -33,65 +26,8 @@ const LIST_KEYS: Readonly<Record<string, string>> = {
 export function patchStatus(
   before: PodStatus | undefined,
   after: PodStatus,
-): StatusPatch {
-  const old = new Map<string, unknown>(Object.entries(before ?? {}));
-  const patch: Record<string, unknown> = {};
-  for (const [field, value] of Object.entries(after)) {
-    if (value === undefined) continue;
-    const known = old.get(field);
-    old.delete(field);
-    if (stableJson(known ?? null) === stableJson(value)) continue;
-    const key = LIST_KEYS[field];
-    const isMerged = key !== undefined && Array.isArray(known);
-    if (!isMerged || !Array.isArray(value)) {
-      patch[field] = withRemovals(known, value);
-      continue;
-    }
-    patch[`$setElementOrder/${field}`] = value.map((each: unknown) => ({
-      [key]: keyOf(each, key),
-    }));
-    patch[field] = patchList(known, value, key);
-  }
-  for (const [field, value] of old) {
-    if (value !== undefined) patch[field] = null;
-  }
-  return patch;
-}
-
-function patchList(
-  before: readonly unknown[],
-  after: readonly unknown[],
-  key: string,
-): unknown[] {
-  const known = new Map(before.map((each) => [keyOf(each, key), each]));
-  const changes = after.flatMap((each) => {
-    const name = keyOf(each, key);
-    const old = known.get(name);
-    known.delete(name);
-    if (stableJson(old ?? null) === stableJson(each)) return [];
-    return [withRemovals(old, each)];
-  });
-  const removals = [...known.keys()].map((name) => ({
-    $patch: "delete",
-    [key]: name,
-  }));
-  return [...changes, ...removals];
-}
-
-/** An object is merged field by field, to its depth: what it has no more is named. */
-function withRemovals(before: unknown, after: unknown): unknown {
-  if (!isRecord(before) || !isRecord(after)) return after;
-  const gone = Object.keys(before).filter((name) => !(name in after));
-  return Object.fromEntries([
-    ...Object.entries(after).map(([name, value]) =>
-      [name, withRemovals(before[name], value)] as const
-    ),
-    ...gone.map((name) => [name, null] as const),
-  ]);
-}
-
-function keyOf(member: unknown, key: string): unknown {
-  return isRecord(member) ? member[key] : undefined;
+): StrategicPatch {
+  return strategicPatch(before, after, LIST_KEYS);
 }
 
 /** How the API server's copy of a status and the agent's are put together. */

@@ -29,6 +29,7 @@ const REASONS: Readonly<Record<RejectionReason, string>> = {
   NodePorts: "Predicate NodePorts failed",
   NodeAffinity: "no match",
   NodeName: "no match",
+  NodeShutdown: "shutting down",
   PodOSNotSupported: "windows",
   PodOSSelectorNodeLabelDoesNotMatch: "label",
   Evicted: "DiskPressure",

@@ -21,6 +21,9 @@ export type SinkAnswer = StatusReceipt["kind"] | "fails" | "hangs";
 /** A sink that answers by a script, and takes everything when that is over. */
 export class ScriptedSink implements StatusSink {
   readonly name = "scripted";
+  // Absent unless a test says so.
+  wantsEnds?: boolean;
+  failsAsOne?: boolean;
   readonly puts: StatusUpdate[] = [];
   readonly removed: string[] = [];
   /** By UID. */
@@ -78,10 +81,13 @@ export interface DeliveryRig {
 }
 
 /** A delivery to a sink that answers by a script; nobody runs it yet. */
-export function deliveryRig(log: Logger = silentLogger): DeliveryRig {
+export function deliveryRig(
+  log: Logger = silentLogger,
+  facts: Pick<StatusSink, "failsAsOne"> = {},
+): DeliveryRig {
   const clock = new FakeClock();
   const statuses = manager(clock);
-  const sink = new ScriptedSink();
+  const sink = Object.assign(new ScriptedSink(), facts);
   const delivery = new StatusDelivery({
     clock,
     statuses,

@@ -332,3 +332,45 @@ Deno.test("EventRecorder.watch() adds an event that happens again when it is not
   const { value } = await recorder.watch(signal, { after }).next();
   strictEqual(value?.kind, "added");
 });
+
+Deno.test("EventRecorder.record() cuts long names, and keeps all others as they are", () => {
+  const { recorder } = rig();
+  const [long, kept] = ["n".repeat(257), "n".repeat(256)];
+  recorder.record({ name: long, namespace: kept, uid: `${kept}u` }, {
+    type: "Normal",
+    reason: `${kept}r`,
+    message: "",
+    fieldPath: `${kept}f`,
+  });
+  const [found] = recorder.list();
+  deepStrictEqual(found?.pod, { name: kept, namespace: kept, uid: kept });
+  deepStrictEqual([found.reason, found.fieldPath], [kept, kept]);
+});
+
+Deno.test("EventRecorder.record() keeps a mark of byte order at the begin of a message", () => {
+  const { recorder } = rig();
+  recorder.record(WEB, event({ message: "\ufeffmarked" }));
+  strictEqual(recorder.list()[0]?.message, "\ufeffmarked");
+});
+
+Deno.test("EventRecorder.expire() looks once a minute", async () => {
+  const { clock, recorder } = rig();
+  recorder.record(WEB, event());
+  await clock.advance(60_000 * 59 + 1);
+  recorder.expire();
+  const { outbox } = recorder;
+  // Nothing is forgotten before a minute is over, though it is too old by then.
+  await clock.advance(59_999);
+  recorder.expire();
+  strictEqual(outbox.takeLost(), 0);
+  await clock.advance(1);
+  recorder.expire();
+  strictEqual(outbox.takeLost(), 1);
+});
+
+Deno.test("EventRecorder.record() says nothing of what it left unsaid where that is nothing", () => {
+  const { lines, recorder } = rig();
+  recorder.record(WEB, event());
+  strictEqual(lines.length, 1);
+  doesNotMatch(lines[0] ?? "", /unsaid|count/);
+});

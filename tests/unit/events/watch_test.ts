@@ -21,7 +21,14 @@ function unnumbered(reason: string) {
     lastMs: 0,
     bornMs: 0,
     count: 1,
-    trace: { identity: reason, firstMs: 0, lastMs: 0, loggedMs: 0, unsaid: 0 },
+    trace: {
+      identity: reason,
+      firstMs: 0,
+      lastMs: 0,
+      loggedMs: 0,
+      unsaid: 0,
+      isHeldBack: false,
+    },
   } as const;
 }
 
@@ -189,4 +196,13 @@ Deno.test("EventHistory forgets the oldest beyond its bytes, and counts them rig
   strictEqual(kept > 0 && kept < 5, true);
   for (let number = 0; number < 100; number++) history.forget(`R${number}`);
   strictEqual(history.bytes, 0);
+});
+
+Deno.test("EventHistory.bytes counts all texts of an event, and 300 bytes beside", () => {
+  const history = new EventHistory(LIMITS, 0);
+  const pod = { name: "name", namespace: "ns", uid: "uid" };
+  const words = { reason: "Reason", message: "message", fieldPath: "field" };
+  history.add("key", { ...unnumbered("Reason"), ...words, pod });
+  const texts = ["key", "name", "ns", "uid", "Reason", "message", "field"];
+  strictEqual(history.bytes, 300 + 2 * texts.join("").length);
 });

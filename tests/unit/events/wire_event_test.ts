@@ -148,3 +148,56 @@ Deno.test("toWireEvent() leaves out the UID of a pod that has none", () => {
     name: "web-n1",
   });
 });
+
+Deno.test("toWireEvent() says who said it, and of what kind of object", () => {
+  const { recorder } = rig();
+  const job = { ...WEB, apiVersion: "batch/v1", kind: "Job" };
+  recorder.record(job, {
+    type: "Normal",
+    reason: "Completed",
+    message: "",
+    component: "job-controller",
+  });
+  const [wire] = recorder.list().map((event) => toWireEvent(event, NODE));
+  deepStrictEqual(wire?.involvedObject, {
+    apiVersion: "batch/v1",
+    kind: "Job",
+    namespace: "shop",
+    name: "web-n1",
+    uid: "u-1",
+  });
+  strictEqual(wire.reportingComponent, "job-controller");
+  strictEqual(wire.source.component, "job-controller");
+});
+
+for (
+  const [name, isKept] of [
+    ["a".repeat(253 - 17), true],
+    ["a".repeat(254 - 17), false],
+    ["Web_1", false],
+  ] as const
+) {
+  Deno.test(`toWireEvent() ${isKept ? "keeps" : "replaces"} a name of ${name.length} characters like ${name.slice(0, 5)} (client-go GenerateEventName)`, () => {
+    const { recorder } = rig();
+    const words = { type: "Normal", reason: "Tested", message: "" } as const;
+    recorder.record({ ...WEB, name }, words);
+    const [wire] = recorder.list().map((event) => toWireEvent(event, NODE));
+    strictEqual(wire?.metadata.name.startsWith(`${name}.`), isKept);
+    strictEqual(wire.metadata.name === wire.metadata.uid, !isKept);
+  });
+}
+
+Deno.test("toWireEvent() makes name and UID of when an event was recorded first, and as which", () => {
+  const clock = new FakeClock();
+  clock.wall = Date.UTC(2026, 10, 24, 4, 20, 44, 123);
+  const metrics = new MetricsRegistry();
+  const recorder = new EventRecorder({ clock, log: silentLogger, metrics });
+  recorder.record(WEB, { type: "Normal", reason: "Tested", message: "" });
+  const [event] = recorder.list();
+  ok(event !== undefined);
+  const { name, uid } = toWireEvent({ ...event, id: 7_000_042 }, NODE).metadata;
+  // 1795494044123 milliseconds, and 42 in the place of nanoseconds.
+  const nanos = (1_795_494_044_123_000_042n).toString(16);
+  strictEqual(name, `web-n1.${nanos}`);
+  strictEqual(uid, "18eae051-f847-4cea-84fb-0f48bbcb88f9");
+});

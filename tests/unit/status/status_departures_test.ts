@@ -6,7 +6,10 @@
 
 import { deepStrictEqual, strictEqual } from "node:assert/strict";
 import { phaseStatus, statusPod } from "../../support/status/builders.ts";
-import { withDelivery } from "../../support/status/delivery_rig.ts";
+import {
+  deliveryRig,
+  withDelivery,
+} from "../../support/status/delivery_rig.ts";
 
 Deno.test("StatusDelivery tells how a pod ended before it tells that it is gone", () =>
   withDelivery(async ({ clock, statuses, sink, set }) => {
@@ -116,3 +119,53 @@ Deno.test("StatusDelivery leaves a pod of the same name alone that took the plac
     deepStrictEqual(sink.told("u"), ["Running", "Failed"]);
     deepStrictEqual(sink.removed, []);
   }));
+
+for (const answer of ["deferred", "fails"] as const) {
+  Deno.test(`StatusDelivery tells a sink that wants it how a pod ended, although it was the first that it took: ${answer}`, () =>
+    withDelivery(async ({ clock, statuses, sink, delivery, set }) => {
+      sink.wantsEnds = true;
+      sink.script.set("u", [answer]);
+      set("u", "Running");
+      await clock.advance(0);
+      set("u", "Failed");
+      statuses.remove("u");
+      strictEqual(delivery.isPending("u"), true);
+      await clock.advance(10_000);
+      deepStrictEqual(sink.told("u"), ["Running", "Failed"]);
+      deepStrictEqual(sink.removed, ["u"]);
+      strictEqual(delivery.isPending("u"), false);
+    }));
+}
+
+Deno.test("StatusDelivery tells a sink that wants ends how a pod ended that came and went at once, and nothing of one without a status", () =>
+  withDelivery(async ({ clock, statuses, sink, delivery, set }) => {
+    sink.wantsEnds = true;
+    set("u", "Failed");
+    statuses.remove("u");
+    statuses.remove("other");
+    strictEqual(delivery.isPending("other"), false);
+    await clock.advance(0);
+    deepStrictEqual(sink.told("u"), ["Failed"]);
+    deepStrictEqual(sink.removed, ["u"]);
+  }));
+
+for (const failsAsOne of [true, false, undefined]) {
+  Deno.test(`StatusDelivery tries one of the pods that failed, or all: failsAsOne ${failsAsOne}`, async () => {
+    const { clock, delivery, sink, set } = deliveryRig(
+      undefined,
+      failsAsOne === undefined ? {} : { failsAsOne },
+    );
+    const stop = new AbortController();
+    const running = delivery.run(stop.signal);
+    for (const uid of ["u1", "u2", "u3"]) {
+      sink.script.set(uid, ["fails", "fails"]);
+      set(uid, "Running");
+    }
+    await clock.advance(999);
+    strictEqual(sink.puts.length, 3);
+    await clock.advance(1);
+    strictEqual(sink.puts.length, failsAsOne === true ? 4 : 6);
+    stop.abort();
+    await running;
+  });
+}

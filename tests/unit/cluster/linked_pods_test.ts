@@ -1,0 +1,177 @@
+/**
+ * Mirrors of manifests, as an API server sees them.
+ *
+ * @module
+ */
+
+import { deepStrictEqual, rejects } from "node:assert/strict";
+import type { Node } from "../../../mod/api/cluster/mod.ts";
+import type { Pod } from "../../../mod/api/types/mod.ts";
+import { silentLogger } from "../../../mod/base/telemetry/mod.ts";
+import { MirrorPods } from "../../../mod/cluster/mod.ts";
+import {
+  linkedPod as pod,
+  LinkedPodsRig,
+} from "../../support/cluster/linked_pods_rig.ts";
+
+const NODE: Node = {
+  apiVersion: "v1",
+  kind: "Node",
+  metadata: { name: "kiosk-1", namespace: "", uid: "n1" },
+  spec: {},
+};
+
+class MirrorRig extends LinkedPodsRig {
+  wanted: readonly Pod[] | undefined;
+  node: Node | undefined = NODE;
+  isAsked = true;
+  readonly mirrors = new MirrorPods({
+    clock: this.clock,
+    log: silentLogger,
+    events: this.events,
+    client: this.client,
+    wanted: () => this.wanted,
+    shown: () => this.isAsked ? [...this.pods.values()] : undefined,
+    node: () => this.node,
+  });
+
+  async want(...pods: readonly Pod[]): Promise<void> {
+    this.wanted = pods;
+    await this.wake();
+  }
+
+  async wake(): Promise<void> {
+    this.mirrors.wake();
+    await this.clock.advance(0);
+  }
+}
+
+Deno.test("nothing is mirrored before the manifests, the cluster and its node are known", async () => {
+  await using rig = new MirrorRig();
+  rig.isAsked = false;
+  rig.node = undefined;
+  await rig.start(rig.mirrors);
+  await rig.want(pod("a"));
+  rig.isAsked = true;
+  await rig.wake();
+  deepStrictEqual(rig.take(), []);
+  rig.node = NODE;
+  await rig.wake();
+  deepStrictEqual(rig.take(), ["create a"]);
+});
+
+Deno.test("a mirror follows its manifest: made, replaced, removed", async () => {
+  await using rig = new MirrorRig();
+  await rig.start(rig.mirrors);
+  await rig.want(pod("a"));
+  await rig.wake();
+  deepStrictEqual(rig.take(), ["create a"]);
+  await rig.want(pod("a", { labels: { v: "2" } }));
+  deepStrictEqual(rig.take(), ["remove a made-1"]);
+  await rig.wake();
+  deepStrictEqual(rig.take(), ["create a"]);
+  await rig.want();
+  deepStrictEqual(rig.take(), ["remove a made-2"]);
+});
+
+Deno.test("a mirror that is refused is told once, and tried at 1 s, 2 s and so on", async () => {
+  await using rig = new MirrorRig();
+  for (let tries = 0; tries < 11; tries++) rig.refusals.push("Forbidden");
+  await rig.start(rig.mirrors);
+  await rig.want(pod("a"));
+  deepStrictEqual(rig.take(), ["create a"]);
+  await rig.wake();
+  deepStrictEqual(rig.take(), []);
+  const pauses = [1, 2, 4, 8, 16, 32, 64, 128, 256, 300];
+  for (const seconds of pauses) {
+    await rig.clock.advance(seconds * 1_000 - 1);
+    deepStrictEqual(rig.take(), []);
+    await rig.clock.advance(1);
+    deepStrictEqual(rig.take(), ["create a"]);
+  }
+  deepStrictEqual(rig.events.texts, [
+    "Warning FailedMirror: The cluster does not show this pod, which runs all the same: is Forbidden",
+  ]);
+  await rig.clock.advance(300_000);
+  deepStrictEqual(rig.take(), ["create a"]);
+  await rig.clock.advance(3_000_000);
+  deepStrictEqual(rig.take(), []);
+});
+
+Deno.test("another version of what was refused is tried at once, and what is not wished any more not again", async () => {
+  await using rig = new MirrorRig();
+  rig.refusals.push("Forbidden", "Forbidden");
+  await rig.start(rig.mirrors);
+  await rig.want(pod("a"));
+  await rig.want(pod("a", { labels: { v: "2" } }));
+  deepStrictEqual(rig.take(), ["create a", "create a"]);
+  await rig.want();
+  await rig.clock.advance(600_000);
+  deepStrictEqual(rig.take(), []);
+});
+
+Deno.test("a server that is away is no event; one mirror that fails keeps no other back", async () => {
+  await using rig = new MirrorRig();
+  rig.refusals.push("Unreachable");
+  await rig.start(rig.mirrors);
+  await rig.want(pod("a"), pod("b"));
+  deepStrictEqual(rig.take(), ["create a", "create b"]);
+  deepStrictEqual(rig.events.texts, []);
+  await rig.clock.advance(1_000);
+  deepStrictEqual(rig.take(), ["create a"]);
+});
+
+Deno.test("what is there, or is gone, already is no failure", async () => {
+  await using rig = new MirrorRig();
+  rig.refusals.push("AlreadyExists", undefined, "NotFound");
+  await rig.start(rig.mirrors);
+  await rig.want(pod("a"));
+  await rig.wake();
+  deepStrictEqual(rig.take(), ["create a", "create a"]);
+  await rig.want();
+  await rig.clock.advance(600_000);
+  deepStrictEqual(rig.take(), ["remove a made-1"]);
+});
+
+Deno.test("a change that comes while a call is under way is looked at after it", async () => {
+  await using rig = new MirrorRig();
+  await rig.start(rig.mirrors);
+  rig.onCall = () => {
+    rig.onCall = () => {};
+    rig.wanted = [pod("a"), pod("b")];
+    rig.mirrors.wake();
+  };
+  await rig.want(pod("a"));
+  deepStrictEqual(rig.take(), ["create a", "create b"]);
+});
+
+Deno.test("a mirror that is being made when its maker ends is left as it is", async () => {
+  await using rig = new MirrorRig();
+  rig.hangs = true;
+  await rig.start(rig.mirrors);
+  await rig.want(pod("a"));
+  deepStrictEqual(rig.take(), ["create a"]);
+});
+
+Deno.test("a fault of the agent itself ends its mirrors", async () => {
+  const fault = new RangeError("a fault");
+  const rig = new MirrorRig();
+  Object.defineProperty(rig, "node", {
+    get: () => {
+      throw fault;
+    },
+  });
+  await rejects(rig.mirrors.run(new AbortController().signal), fault);
+});
+
+Deno.test("a mirror that is made at the second try, and that the watch does not show yet, is not made again and again", async () => {
+  await using rig = new MirrorRig();
+  rig.refusals.push("Forbidden");
+  rig.pods.set = () => rig.pods;
+  await rig.start(rig.mirrors);
+  await rig.want(pod("a"));
+  await rig.clock.advance(1_000);
+  deepStrictEqual(rig.take(), ["create a", "create a"]);
+  await rig.clock.advance(60_000);
+  deepStrictEqual(rig.take(), []);
+});
