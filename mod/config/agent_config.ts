@@ -5,6 +5,7 @@
  */
 
 import type { UnknownFields } from "../api/fault/mod.ts";
+import type { Taint } from "../api/cluster/mod.ts";
 import type { CgroupDriver } from "../api/types/mod.ts";
 import type { ShutdownGroup } from "../pod/lifecycle/mod.ts";
 import type { Hidden } from "../base/text/mod.ts";
@@ -241,6 +242,42 @@ export interface ShutdownConfig {
   readonly recordPath: string;
 }
 
+/** The cluster that the agent joins as a node; times in milliseconds. */
+export interface ClusterConfig {
+  /** Absolute path of the kubeconfig; with one for bootstrapping it may not be there yet. */
+  readonly kubeconfig: string;
+  /** The name under which it is made before it is shown. */
+  readonly kubeconfigStaging: string;
+  /** Absolute path of one that is good for getting the first certificate and no more. */
+  readonly bootstrapKubeconfig: string | undefined;
+  /** Absolute path of the directory of the node's certificates. */
+  readonly certDir: string;
+  /** Whether a new certificate is asked for before the old one ends. */
+  readonly rotateCertificates: boolean;
+  /** How many calls a second the API server gets; negative for any number. */
+  readonly apiQps: number;
+  /** How many at once. */
+  readonly apiBurst: number;
+  /** Whom the agent speaks to, as net grants have them. */
+  readonly hosts: readonly string[];
+  /** Absolute paths of the files that the kubeconfig names. */
+  readonly files: readonly string[];
+  /** Whether the node is made if the cluster does not know it. */
+  readonly registerNode: boolean;
+  /** What keeps pods away from it from the beginning. */
+  readonly taints: readonly Taint[];
+  readonly providerId: string | undefined;
+  readonly statusUpdateMs: number;
+  readonly statusReportMs: number;
+  readonly leaseSeconds: number;
+  /** How many calls may tell of events in the long run; 0 for any number. */
+  readonly eventsPerSecond: number;
+  /** How many of them at once. */
+  readonly eventBurst: number;
+  /** How many images the node names; -1 for all. */
+  readonly maxImages: number;
+}
+
 /** How the agent logs. */
 export interface LogConfig {
   readonly format: "json" | "text";
@@ -251,11 +288,15 @@ export interface LogConfig {
 export interface AgentConfig {
   /** The file given with `--config`, absolute. */
   readonly configPath: string | undefined;
+  /** The directory of files that count over it, absolute; only in the kubelet's place. */
+  readonly configDir?: string;
   readonly source: SourceConfig;
   readonly runtime: RuntimeConfig;
   readonly podLogs: PodLogsConfig;
   readonly images: ImagesConfig;
   readonly node: NodeConfig;
+  /** Absent for an agent that stands alone. */
+  readonly cluster?: ClusterConfig;
   readonly pressure: PressureOptions;
   readonly imageCollection: ImageCollectionConfig;
   readonly deadContainers: DeadContainersConfig;
@@ -299,6 +340,22 @@ export interface Settings {
     readonly name: string | undefined;
     readonly enforceNodeAllocatable: readonly string[] | undefined;
   };
+  readonly cluster:
+    & Omit<
+      ClusterConfig,
+      | "kubeconfig"
+      | "kubeconfigStaging"
+      | "certDir"
+      | "hosts"
+      | "files"
+      | "statusReportMs"
+    >
+    & {
+      readonly kubeconfig: string | undefined;
+      readonly certDir: string | undefined;
+      readonly serverTlsBootstrap: boolean;
+      readonly statusReportMs: number | undefined;
+    };
   readonly pressure: ThresholdFields & Omit<PressureOptions, "thresholds">;
   readonly imageCollection: ImageCollectionConfig;
   readonly deadContainers: DeadContainersConfig;
@@ -321,4 +378,6 @@ export interface ConfigIo {
   cwd(): string;
   hostname(): string;
   readTextFile(path: string): Promise<string>;
+  /** The paths of all files in a directory and below, sorted; absent where none is read. */
+  listFiles?(directory: string): Promise<readonly string[]>;
 }

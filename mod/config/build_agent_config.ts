@@ -4,12 +4,14 @@
  * @module
  */
 
+import { defined } from "../base/mod.ts";
 import type {
   AgentConfig,
   ConfigIo,
   NodeConfig,
   Settings,
 } from "./agent_config.ts";
+import { nodeLabelFaults } from "./cluster_settings.ts";
 import { namedPaths, valuesIn } from "./complete_settings.ts";
 import { nodeName } from "./decoders.ts";
 import { imageConflicts, pullFaults } from "./image_settings.ts";
@@ -20,7 +22,7 @@ import {
 } from "./manifest_url.ts";
 import { pressureOptions } from "./pressure_settings.ts";
 import { podLogFaults } from "./pod_log_settings.ts";
-import { DEFAULT_ROOT_DIR } from "./settings.ts";
+import { DEFAULT_ROOT_DIR, KUBELET_ROOT_DIR } from "./settings.ts";
 import { shutdownFaults, shutdownGroups } from "./shutdown_settings.ts";
 
 /** A complete configuration and what is wrong with it. */
@@ -39,7 +41,9 @@ const DEFAULT_PARALLEL_PULLS = 5;
 /** Completes `settings` and collects every fault of their combination. */
 export function buildAgentConfig(
   settings: Settings,
-  options: Pick<AgentConfig, "configPath"> & Pick<ConfigIo, "hostname">,
+  options:
+    & Pick<AgentConfig, "configPath" | "configDir" | "cluster">
+    & Pick<ConfigIo, "hostname">,
 ): BuiltConfig {
   const { source, runtime, node, paths } = settings;
   const name = node.name ?? nodeName.decode(options.hostname(), "/");
@@ -61,6 +65,7 @@ export function buildAgentConfig(
         : maxParallelImagePulls ?? DEFAULT_PARALLEL_PULLS,
     },
     node: builtNode,
+    ...defined({ cluster: options.cluster, configDir: options.configDir }),
     pressure: eviction.pressure,
     ...takenAsGiven(settings),
     paths: {
@@ -78,17 +83,14 @@ export function buildAgentConfig(
     },
   };
   const faults = [
-    ...(name === undefined
-      ? [
-        `--hostname-override: Cannot use the hostname "${options.hostname()}" as the node's name: wanted ${nodeName.wanted}`,
-      ]
-      : []),
+    ...nameFaults(name, options),
     ...pathFaults(config),
     ...socketFaults(config),
     ...periodFaults(settings, manifestUrl !== undefined),
     ...conflicts(settings),
     ...shutdownFaults(settings.shutdown),
     ...eviction.faults,
+    ...(options.cluster === undefined ? [] : nodeLabelFaults(node.labels)),
     ...manifestUrlFaults(settings.manifestUrl, manifestUrl),
   ];
   const warnings = [
@@ -96,6 +98,15 @@ export function buildAgentConfig(
     ...manifestUrlWarnings(manifestUrl),
   ];
   return { config, faults, warnings };
+}
+
+function nameFaults(
+  name: string | undefined,
+  { hostname }: Pick<ConfigIo, "hostname">,
+): string[] {
+  return name !== undefined ? [] : [
+    `--hostname-override: Cannot use the hostname "${hostname()}" as the node's name: wanted ${nodeName.wanted}`,
+  ];
 }
 
 /** The parts of which no value depends on others. */
@@ -114,7 +125,9 @@ export function controlSocketOf(paths: Settings["paths"]): string {
 /** The volatile directory: a second agent's lies in its own root directory. */
 function runDirOf({ rootDir, runDir }: Settings["paths"]): string {
   return runDir ??
-    (rootDir === DEFAULT_ROOT_DIR ? "/run/skerry" : `${rootDir}/run`);
+    ([DEFAULT_ROOT_DIR, KUBELET_ROOT_DIR].includes(rootDir)
+      ? "/run/skerry"
+      : `${rootDir}/run`);
 }
 
 function nodeOf(given: Settings["node"], name: string): NodeConfig {

@@ -25,8 +25,15 @@ export const ROWS: readonly {
     .map(([key, setting]) => ({ part, key, setting }))
 );
 
-/** Takes each setting from the first place that gives it: flag, file, default. */
-export function completeSettings(given: GivenValues): Settings {
+/**
+ * Takes each setting from the first place that gives it: flag, file, default.
+ *
+ * @param defaults those that are others than the table's, by part and key
+ */
+export function completeSettings(
+  given: GivenValues,
+  defaults: ReadonlyMap<string, unknown> = new Map(),
+): Settings {
   const parts: Record<string, Record<string, unknown>> = {};
   for (const { part, key, setting } of ROWS) {
     const { flag, skerry, kubelet, fallback } = setting;
@@ -34,7 +41,8 @@ export function completeSettings(given: GivenValues): Settings {
       ...parts[part],
       [key]: given.flags.get(flag?.name ?? "") ??
         given.skerry.get(skerry?.path ?? "") ??
-        given.kubelet.get(kubelet?.path ?? "") ?? fallback,
+        given.kubelet.get(kubelet?.path ?? "") ??
+        defaults.get(`${part}.${key}`) ?? fallback,
     };
   }
   // The type of a row is that of its decoders and of its default.

@@ -19,6 +19,14 @@ import type { Field } from "./setting.ts";
 export interface ConfigFileReading extends Omit<GivenValues, "flags"> {
   readonly faults: readonly string[];
   readonly warnings: readonly string[];
+  /** What is listed instead of refused or warned of. */
+  readonly unhonoured: readonly string[];
+}
+
+/** How a file is read. */
+export interface ConfigFileOptions {
+  /** Whether what cannot be honoured is listed: a kubelet's file is to start the agent. */
+  readonly lists?: boolean;
 }
 
 const KUBELET = "kubelet.config.k8s.io/v1beta1 KubeletConfiguration";
@@ -35,10 +43,14 @@ export const FIELDS: Readonly<Record<Kind, readonly Field[]>> = {
   [SKERRY]: ROWS.flatMap(({ setting }) => setting.skerry ?? []),
 };
 
+/** The fields of the kubelet's document. */
+export const KUBELET_FIELDS: readonly Field[] = FIELDS[KUBELET];
+
 /** Reads the file at `path`, which is absolute. */
 export async function readConfigFile(
   path: string,
   io: Pick<ConfigIo, "readTextFile">,
+  options: ConfigFileOptions = {},
 ): Promise<ConfigFileReading> {
   let text: string;
   try {
@@ -48,11 +60,15 @@ export async function readConfigFile(
       `--config: Cannot read "${path}": ${describeError(error)}`,
     );
   }
-  return readConfigText(text, path);
+  return readConfigText(text, path, options);
 }
 
 /** Reads the text of the file at `path`; relative paths start beside it. */
-export function readConfigText(text: string, path: string): ConfigFileReading {
+export function readConfigText(
+  text: string,
+  path: string,
+  options: ConfigFileOptions = {},
+): ConfigFileReading {
   const result = parseYaml(text);
   if (result.kind === "refused") {
     return nothingRead(`${path}: ${formatFault(result.fault)}`);
@@ -63,7 +79,7 @@ export function readConfigText(text: string, path: string): ConfigFileReading {
       `${path}: Cannot use an empty file: wanted a document of kind ${KUBELET}`,
     );
   }
-  const file = new ConfigFile(path);
+  const file = new ConfigFile(path, options);
   for (const document of documents) file.read(document);
   return file.reading();
 }
@@ -72,10 +88,13 @@ class ConfigFile {
   readonly #path: string;
   readonly #faults: string[] = [];
   readonly #ignored: string[] = [];
+  readonly #listed: string[] = [];
+  readonly #lists: boolean;
   readonly #values = new Map<Kind, ReadonlyMap<string, unknown>>();
 
-  constructor(path: string) {
+  constructor(path: string, { lists = false }: ConfigFileOptions) {
     this.#path = path;
+    this.#lists = lists;
   }
 
   read(document: SourceDocument): void {
@@ -106,9 +125,12 @@ class ConfigFile {
         FIELDS[other].some(({ path }) => path === name)
           ? `in a document of kind ${other}`
           : undefined,
+      // What is said in words of the agent's own has to be right.
+      unhonoured: this.#lists && type === KUBELET ? "listed" : "refused",
     });
     this.#values.set(type, reading.values);
     this.#ignored.push(...reading.ignored);
+    this.#listed.push(...reading.listed);
     const { faults } = reading;
     if (faults.length === 0) return;
     // Locating reads the text again, once for all faults.
@@ -123,8 +145,9 @@ class ConfigFile {
       kubelet: this.#values.get(KUBELET) ?? new Map(),
       skerry: this.#values.get(SKERRY) ?? new Map(),
       faults: this.#faults,
-      warnings: this.#ignored.length === 0 ? [] : [
-        `${this.#path}: these fields have no meaning without an API server and are ignored: ${
+      unhonoured: this.#lists ? [...this.#ignored, ...this.#listed] : [],
+      warnings: this.#ignored.length === 0 || this.#lists ? [] : [
+        `${this.#path}: these fields have no effect here and are ignored: ${
           this.#ignored.join(", ")
         }`,
       ],
@@ -139,5 +162,6 @@ class ConfigFile {
 
 /** The reading of no file, or of one that says nothing. */
 export function nothingRead(...faults: readonly string[]): ConfigFileReading {
-  return { kubelet: new Map(), skerry: new Map(), faults, warnings: [] };
+  const nothing = { kubelet: new Map(), skerry: new Map() };
+  return { ...nothing, faults, warnings: [], unhonoured: [] };
 }

@@ -42,6 +42,9 @@ const FACTS: readonly string[] = [
   "systemMemoryInfo",
 ];
 
+/** What a cluster is told of the machine. */
+const MACHINE_FILES: readonly string[] = ["/etc/machine-id", "/etc/os-release"];
+
 /**
  * What an agent with this configuration may touch.
  *
@@ -62,6 +65,7 @@ export function deriveGrants(
       target: config.paths.controlSocketStaging,
       option: optionOf(SETTINGS.paths.controlSocket),
     },
+    ...kubeconfigGrants(config.cluster),
   ];
   return tidyGrants({
     read: [
@@ -72,15 +76,33 @@ export function deriveGrants(
           ? manifestsDirectory(target)
           : target,
       })),
+      ...(config.cluster?.files ?? []).map((target) => ({
+        target,
+        option: optionOf(SETTINGS.cluster.kubeconfig),
+      })),
       ...(config.configPath === undefined
         ? []
         : [{ target: config.configPath, option: "--config" }]),
+      ...(config.configDir === undefined
+        ? []
+        : [{ target: config.configDir, option: "--config-dir" }]),
       { target: "/etc/hosts", option: "/etc/hosts" },
+      ...(config.cluster === undefined ? [] : MACHINE_FILES)
+        .map((target) => ({ target, option: target })),
     ],
     write: own,
     net: netGrants(config, nodeAddresses),
-    sys: FACTS.map((target) => ({ target, option: target })),
+    sys: [...FACTS, ...config.cluster === undefined ? [] : ["osRelease"]]
+      .map((target) => ({ target, option: target })),
   });
+}
+
+/** With a bootstrap kubeconfig the agent writes its own one, and nothing beside it. */
+function kubeconfigGrants(cluster: AgentConfig["cluster"]): readonly Grant[] {
+  if (cluster?.bootstrapKubeconfig === undefined) return [];
+  const option = optionOf(SETTINGS.cluster.kubeconfig);
+  return [cluster.kubeconfig, cluster.kubeconfigStaging]
+    .map((target) => ({ target, option }));
 }
 
 /**
@@ -136,6 +158,8 @@ function netTargets(
         : [];
     case "url":
       return source.manifestUrl === undefined ? [] : [source.manifestUrl.host];
+    case "api_server":
+      return context.config.cluster?.hosts ?? [];
     case "networks":
       // Deno has no way to write an IPv6 network.
       return texts.filter((network) => !network.includes(":"));

@@ -6,7 +6,6 @@
 
 import { formatDuration } from "../base/text/mod.ts";
 import type { Settings } from "./agent_config.ts";
-import { localEndpoint } from "./local_endpoint.ts";
 import {
   choice,
   count,
@@ -20,7 +19,7 @@ import {
   single,
   text,
 } from "./decoders.ts";
-import { imagePattern } from "./image_pattern.ts";
+import { imagePattern, localEndpoint } from "./image_decoders.ts";
 import { field, flag, listFlag, pointer, type Rows } from "./setting.ts";
 
 /** Their rows in the table of settings. */

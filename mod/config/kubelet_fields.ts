@@ -60,23 +60,10 @@ function fixed(
 
 /** What of `KubeletConfiguration` takes no effect, leaf by leaf. */
 export const INERT_KUBELET_FIELDS: readonly Field[] = [
-  // Fields about an API server that this agent does not talk to.
-  ignored("rotateCertificates", boolean),
-  ignored("serverTLSBootstrap", boolean),
-  ignored("eventRecordQPS", count, POINTER),
-  ignored("eventBurst", count),
-  ignored("nodeStatusUpdateFrequency", durationMs),
-  ignored("nodeStatusReportFrequency", durationMs),
-  ignored("nodeLeaseDurationSeconds", count),
-  ignored("nodeStatusMaxImages", integer(-1), POINTER),
+  // Fields about an API server.
   ignored("contentType", text),
-  ignored("kubeAPIQPS", integer(), POINTER),
-  ignored("kubeAPIBurst", integer()),
   ignored("enableControllerAttachDetach", boolean, POINTER),
   ignored("configMapAndSecretChangeDetectionStrategy", text),
-  ignored("providerID", text),
-  ignored("registerNode", boolean, POINTER),
-  ignored("registerWithTaints", objectList),
   // Fields about the kubelet's own HTTP server and its clients.
   ignored("enableServer", boolean, POINTER),
   ignored("address", orEmpty(ipAddress)),

@@ -26,7 +26,13 @@
  * @module
  */
 
-export { type AgentConfig, type ConfigIo, HOST_VIEW } from "./agent_config.ts";
+export {
+  type AgentConfig,
+  type ClusterConfig,
+  type ConfigIo,
+  HOST_VIEW,
+} from "./agent_config.ts";
+export { KUBELET_FIELDS } from "./config_file.ts";
 export {
   flagRefusal,
   flagValue,
@@ -40,11 +46,13 @@ export {
   type Grants,
   tidyGrants,
 } from "./grants.ts";
+export { KUBELET_FLAGS } from "./kubelet/mod.ts";
 export { changesAtRestart, type LiveConfig, liveConfig } from "./reload.ts";
 export {
   findControlSocket,
+  parseKubeletArguments,
   parseRunArguments,
   type RunArguments,
 } from "./run_arguments.ts";
 export { DEFAULT_CONFIG_PATH } from "./settings.ts";
-export { VERSION } from "./version.ts";
+export { KUBELET_VERSION, VERSION } from "./version.ts";

@@ -24,6 +24,12 @@ export interface ReadDocumentOptions {
   readonly baseDir: string;
   /** Says where a field that is unknown here belongs, if it is known. */
   readonly elsewhere: (name: string) => string | undefined;
+  /**
+   * What becomes of fields that are not known, and of values that cannot be honoured yet.
+   *
+   * @default "refused"
+   */
+  readonly unhonoured?: "refused" | "listed";
 }
 
 /** The decoded values that a document sets, and what is wrong with it. */
@@ -33,6 +39,8 @@ export class DocumentReading {
   readonly faults: FieldFault[] = [];
   /** Paths of fields that are set and have no meaning here. */
   readonly ignored: string[] = [];
+  /** Fields that are not known or not honoured, each with what there is instead. */
+  readonly listed: string[] = [];
   readonly #fields: ReadonlyMap<string, Field>;
   readonly #options: ReadDocumentOptions;
 
@@ -53,6 +61,7 @@ export class DocumentReading {
       const field = this.#fields.get(path);
       if (field !== undefined) this.#readField(field, value);
       else if (this.#isBranch(path)) this.#readBranch(path, value);
+      else if (this.#lists) this.listed.push(`${path} (no field is known)`);
       else this.#fault(path, this.#unknown(path, key));
     }
   }
@@ -77,11 +86,19 @@ export class DocumentReading {
     else if (treatment === "ignored") this.ignored.push(path);
     else if (!isDefault(field, value)) {
       const wanted = showDefault(field);
+      if (this.#lists) {
+        this.listed.push(`${path} ${show(raw)} (as if ${wanted})`);
+        return;
+      }
       this.#fault(
         path,
         `Cannot honour ${path} yet: found ${show(raw)}, wanted ${wanted}`,
       );
     }
+  }
+
+  get #lists(): boolean {
+    return this.#options.unhonoured === "listed";
   }
 
   #fault(field: string, message: string): void {

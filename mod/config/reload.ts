@@ -36,7 +36,7 @@ export function changesAtRestart(
     // What follows from a path or the URL is named by that.
     if (
       name === undefined &&
-      /^(?:paths|service|shutdown|manifestUrl)\./.test(place)
+      /^(?:paths|service|shutdown|manifestUrl|cluster)\./.test(place)
     ) {
       return [];
     }

@@ -46,6 +46,7 @@ interface Places<T> {
  * - `endpoint`: a unix socket by its path, or a URL, that the agent connects to
  * - `port`: where the agent listens, 0 for nowhere
  * - `url`: the server that the agent asks for manifests
+ * - `api_server`: that of the cluster that the agent joins
  * - `networks`: where pods are probed
  * - `addresses`: the node's own, where pods of its network are probed
  */
@@ -56,6 +57,7 @@ export const NET_USES = [
   "endpoint",
   "port",
   "url",
+  "api_server",
   "networks",
   "addresses",
 ] as const;

@@ -9,6 +9,7 @@
 
 import { formatDuration } from "../base/text/mod.ts";
 import type { Settings } from "./agent_config.ts";
+import { CLUSTER_ROWS } from "./cluster_settings.ts";
 import {
   boolean,
   choice,
@@ -57,6 +58,9 @@ import { SHUTDOWN_ROWS } from "./shutdown_settings.ts";
 
 /** The default of `--root-dir`, whose run directory lies elsewhere. */
 export const DEFAULT_ROOT_DIR = "/var/lib/skerry";
+
+/** The same in the kubelet's place, as upstream; there is one kubelet on a machine, too. */
+export const KUBELET_ROOT_DIR = "/var/lib/kubelet";
 
 /** Where operators keep the configuration file; read only if it is named. */
 export const DEFAULT_CONFIG_PATH = "/etc/skerry/config.yaml";
@@ -335,6 +339,7 @@ export const SETTINGS: {
       fallback: false,
     },
   },
+  cluster: CLUSTER_ROWS,
   pressure: PRESSURE_SETTINGS,
   podLogs: POD_LOG_ROWS,
   server: {
