@@ -4,36 +4,14 @@
  * @module
  */
 
-import type { Clock, Random, Sessions } from "../base/mod.ts";
-import type { Logger, MetricsRegistry } from "../base/telemetry/mod.ts";
-import type { EventSink, Pod } from "../api/types/mod.ts";
-import type { ObjectGetter } from "../api/objects/mod.ts";
-import {
-  StorageEvictor,
-  type StorageMeters,
-  type StoragePaths,
-} from "../eviction/mod.ts";
-import type { NodePressureManager, PressureParts } from "../pressure/mod.ts";
-import type { GarbageCollector } from "../collect/mod.ts";
-import type { EventRecorder } from "../events/mod.ts";
-import type { ObjectStore } from "../local/mod.ts";
-import type { AdmissionNode } from "../pod/admission/mod.ts";
+import type { Pod } from "../api/types/mod.ts";
+import { StorageEvictor, type StoragePaths } from "../eviction/mod.ts";
 import type { ShutdownGroup } from "../pod/lifecycle/mod.ts";
-import type { BadRevision, PodHistory } from "../pod/recovery/mod.ts";
-import type {
-  PodStorage,
-  SourceSet,
-  SourcesReady,
-} from "../source/merge/mod.ts";
-import type { DiskRollbackStore } from "../source/records/mod.ts";
-import type { StatusManager } from "../status/mod.ts";
-import type { PodListing } from "../runtime/observe/mod.ts";
-import type { PodLifecycleEvent } from "../picture/mod.ts";
-import type { ProbeManager } from "../prober/mod.ts";
+import type { BadRevision } from "../pod/recovery/mod.ts";
+import type { SourceSet } from "../source/merge/mod.ts";
 import {
   EvictedPods,
   ListedPods,
-  type NodeShortage,
   type PendingVerdict,
   PodAdmission,
   Reconciler,
@@ -41,17 +19,11 @@ import {
   Rollbacks,
   type VersionSwap,
 } from "./desired/mod.ts";
-import {
-  EndedPods,
-  type PodOutcome,
-  type PodRemains,
-  type RuntimePodSyncer,
-} from "./sync/mod.ts";
-import { heardOf, refersTo, type WorkloadTaker } from "./object_changes.ts";
+import { EndedPods, type PodOutcome } from "./sync/mod.ts";
+import { heardOf, refersTo } from "./object_changes.ts";
 import { shutDownNode } from "./node_shutdown.ts";
 import {
   ParkedPods,
-  type PodParker,
   PodWorkers,
   type ResizeJudge,
   takeProbeResult,
@@ -66,75 +38,8 @@ import {
   type SyncEvent,
   type SyncFeed,
 } from "./sync_loop.ts";
-
-interface AgentDeps {
-  readonly clock: Clock;
-  readonly random: Random;
-  readonly log: Logger;
-  readonly metrics: MetricsRegistry;
-  /** What is kept of pods that run, or end. */
-  readonly sessions: Sessions;
-  readonly events: EventSink & Pick<EventRecorder, "expire">;
-  /** Makes what syncs the pods. */
-  readonly syncer: (
-    resizes: ResizeJudge,
-  ) => PodParker & Pick<RuntimePodSyncer, "outcome">;
-  readonly prober: Pick<ProbeManager, "look" | "run">;
-  readonly statuses: Pick<
-    StatusManager,
-    | "eviction"
-    | "get"
-    | "setPodStatus"
-    | "setProbeAnswer"
-    | "remove"
-    | "removeOrphanedStatuses"
-  >;
-  /** The objects that pods refer to; sources bring them, this loop stores them. */
-  readonly objects:
-    & Pick<ObjectStore, "replace">
-    & Pick<ObjectGetter, "runtimeClass">;
-  /** Takes what makes pods; what it makes comes back from a source. */
-  readonly workloads: WorkloadTaker;
-  /** What this node offers to pods, asked anew for each. */
-  readonly node: () => AdmissionNode;
-  readonly meters: StorageMeters;
-  /** Makes what acts when the node runs short. */
-  readonly pressure: (
-    parts: PressureParts,
-  ) =>
-    & NodeShortage
-    & Pick<NodePressureManager, "conditions" | "run" | "whenChanged">;
-  readonly storage: PodStorage;
-  /** What an earlier agent knew of the versions of pods. */
-  readonly histories: ReadonlyMap<string, PodHistory>;
-  readonly rollbackStore: Pick<DiskRollbackStore, "save" | "forget" | "run">;
-  /** Works beside the loop, of which it asks nothing: retries of records, logs. */
-  readonly background: readonly { run(signal: AbortSignal): Promise<void> }[];
-  /** Removes what pods leave behind. */
-  readonly collector: Pick<GarbageCollector, "run" | "retryAll">;
-  readonly remains: Pick<PodRemains, "livingOf" | "isGone" | "remove">;
-  /** Asked after the pods that have ended when the node runs short. */
-  readonly reclaimers: PressureParts["reclaimers"];
-  readonly sourcesReady: SourcesReady;
-  readonly sources: readonly {
-    run(signal: AbortSignal): AsyncIterable<SourceSet>;
-  }[];
-  /** The pods of which a pull has ended; owns the pulls, and ends them with `signal`. */
-  readonly pullEnds: (signal: AbortSignal) => AsyncIterable<string>;
-  /** Has a listener called with each pod whose step begins to wait for something. */
-  readonly whenWaiting: (listener: (uid: string) => void) => void;
-  readonly lifecycleEvents: (
-    signal: AbortSignal,
-  ) => AsyncIterable<PodLifecycleEvent>;
-  /** The pods that the runtime showed at its last listing; `undefined` before the first. */
-  readonly runtimePods: () => readonly PodListing[] | undefined;
-  /** The pods that a silent source had before the start; `undefined` while not known. */
-  readonly expectedPods: () => readonly Pod[] | undefined;
-  /** UIDs with a directory under the root directory. */
-  readonly ownedUids: () => ReadonlySet<string>;
-  /** The full name of a pod of an earlier agent, as far as the disk has it. */
-  readonly nameOf: (uid: string) => string | undefined;
-}
+import type { AdmissionNode } from "../pod/admission/mod.ts";
+import type { AgentDeps } from "./agent_deps.ts";
 
 /** How often settled pods are looked at again, and where the files of pods lie. */
 export interface AgentOptions extends StoragePaths {
@@ -193,7 +98,7 @@ export class Agent {
     this.#pressure = deps.pressure({ pods, reclaimers });
     this.#admission = new PodAdmission({
       ...deps,
-      node: () => ({ ...deps.node(), pressures: this.#pressure.conditions }),
+      node: () => this.#node(),
       owns,
       workers: this.#workers,
       resizes: this.#resizes,
@@ -309,6 +214,13 @@ export class Agent {
   ): Promise<void> {
     const parts = { workers: this.#workers, parked: this.#parked };
     await shutDownNode(groups, { deps: { ...this.#deps, ...parts }, signal });
+  }
+
+  /** What pods are offered now. */
+  #node(): AdmissionNode {
+    const { conditions: pressures } = this.#pressure;
+    const { isGoingDown } = this.#parked;
+    return { ...this.#deps.node(), pressures, isGoingDown };
   }
 
   #handle(event: SyncEvent): void {

@@ -18,6 +18,8 @@ interface ShutdownDeps {
   readonly log: Logger;
   readonly workers: Pick<PodWorkers, "list" | "interrupt">;
   readonly parked: Pick<ParkedPods, "begin" | "park">;
+  /** Has it told that no pod starts here any more. */
+  readonly goingDown: (signal: AbortSignal) => Promise<void>;
 }
 
 /**
@@ -39,12 +41,12 @@ export async function shutDownNode(
     readonly signal: AbortSignal;
   },
 ): Promise<void> {
-  const { clock, log, workers, parked } = deps;
+  const { clock, log, workers, parked, goingDown } = deps;
   const running = workers.list().filter(isUnderWay)
     .map(({ uid, state }) => ({ uid, state, pod: state.pod }));
   // One that has ended and is about to begin anew does not any more.
   parked.begin(running.map(({ uid }) => uid));
-  const all: Promise<void>[] = [];
+  const all = [goingDown(signal)];
   for (const { graceSeconds, members } of planShutdown(running, groups)) {
     const work = members.map(({ uid, pod, state }) => {
       const grace = pod === undefined

@@ -33,6 +33,13 @@ export interface WriteBehindOptions {
   readonly gatherMs?: number;
   /** How many keys are written beside each other; by default one. */
   readonly atOnce?: number;
+  /**
+   * Whether, of all that failed, one is tried at the end of a back-off, each in its turn:
+   * when it gets through the others follow. For a target that fails for all or for none.
+   *
+   * @default false
+   */
+  readonly probes?: boolean;
 }
 
 /**
@@ -80,6 +87,7 @@ export class WriteBehind<Value> {
   readonly #retry: BackoffOptions;
   readonly #gatherMs: number;
   readonly #atOnce: number;
+  readonly #probes: boolean;
   readonly #permits: Semaphore;
   readonly #pending = new Map<string, UnwrittenValue<Value>>();
   /** What is being written; none of it rejects. */
@@ -99,12 +107,13 @@ export class WriteBehind<Value> {
     clock: Clock,
     options: WriteBehindOptions = {},
   ) {
-    const { retry = RETRY, gatherMs = 0, atOnce = 1 } = options;
+    const { retry = RETRY, gatherMs = 0, atOnce = 1, probes = false } = options;
     this.#target = target;
     this.#clock = clock;
     this.#retry = retry;
     this.#gatherMs = gatherMs;
     this.#atOnce = atOnce;
+    this.#probes = probes;
     this.#permits = new Semaphore(atOnce);
   }
 
@@ -143,6 +152,10 @@ export class WriteBehind<Value> {
   drop(key: string): void {
     this.#pending.delete(key);
     this.#settle(key);
+    if (!this.#probes || this.#backoff?.endMs !== Infinity) return;
+    // It may have been the one that was to be tried for the others.
+    this.#retryFailed(1);
+    this.#bell.ring();
   }
 
   /** Writes now what waits for a key. Never rejects: what fails is tried again by `run`. */
@@ -186,10 +199,7 @@ export class WriteBehind<Value> {
     if (this.#backoff !== undefined && nowMs >= this.#backoff.endMs) {
       const delayMs = nextDelay(this.#backoff.delayMs, this.#retry);
       this.#backoff = { delayMs, endMs: Infinity };
-      for (const pending of this.#pending.values()) {
-        if (pending.state === "failed") pending.state = "retried";
-      }
-      this.#dueMs = nowMs;
+      this.#retryFailed(this.#probes ? 1 : Infinity);
     }
     if (nowMs >= this.#dueMs) {
       this.#dueMs = Infinity;
@@ -201,6 +211,18 @@ export class WriteBehind<Value> {
       if (this.#isFull) return;
       if (state !== "failed" && isUrgent) void this.#write(key);
     }
+  }
+
+  /** Has some of what failed written now, those first that were tried longest ago. */
+  #retryFailed(most: number): void {
+    let left = most;
+    for (const pending of this.#pending.values()) {
+      if (left <= 0) break;
+      if (pending.state !== "failed") continue;
+      pending.state = "retried";
+      left--;
+    }
+    this.#dueMs = this.#clock.monotonic();
   }
 
   /** Never rejects. */
@@ -225,7 +247,11 @@ export class WriteBehind<Value> {
     try {
       await this.#target.write(key, pending.value, signal);
       if (this.#pending.get(key) === pending) this.#pending.delete(key);
+      const isBack = this.#probes && this.#failing.has(key) &&
+        // Others that are tried with it say so themselves.
+        (this.#backoff?.endMs === Infinity || pending.state === "fresh");
       this.#settle(key);
+      if (isBack) this.#retryFailed(Infinity);
     } catch (error) {
       if (isAbort(error, signal)) return;
       // What was withdrawn meanwhile need not be written.
@@ -247,6 +273,11 @@ export class WriteBehind<Value> {
       this.#backoff = { delayMs, endMs: this.#clock.monotonic() + delayMs };
     }
     pending.state = "failed";
+    if (this.#probes && this.#pending.get(key) === pending) {
+      // Behind the others, which have their turn before it.
+      this.#pending.delete(key);
+      this.#pending.set(key, pending);
+    }
     const isFirst = this.#failing.size === 0;
     this.#failing.add(key);
     if (isFirst) this.#target.failing(error, key);

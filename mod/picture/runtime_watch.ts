@@ -84,6 +84,7 @@ export class RuntimeWatch {
   #lastStartMs: number | undefined;
   #outage: { readonly message: string; readonly since: Moment } | undefined;
   #tasks: TaskGroup | undefined;
+  #outageListener = (): void => {};
 
   constructor(deps: RuntimeWatchDeps) {
     const { picture, metrics, clock, ends } = deps;
@@ -116,6 +117,11 @@ export class RuntimeWatch {
     const { message, since } = this.#outage;
     const sinceMs = wallTimeOf(since, momentOf(this.#deps.clock));
     return { message, sinceMs };
+  }
+
+  /** Has a listener called when an outage begins or ends, and at the first answer. */
+  whenOutageChanges(listener: () => void): void {
+    this.#outageListener = listener;
   }
 
   /** Lists at once and then periodically until `signal` aborts, and publishes what moved. */
@@ -226,14 +232,18 @@ export class RuntimeWatch {
 
   /** An outage begins with the request for the first list that failed. */
   #beginOutage(message: string, asked: Moment): void {
+    const wasAway = this.#isAway;
     this.#outage = { message, since: this.#outage?.since ?? asked };
     this.#deps.pace.isAway = true;
+    if (!wasAway) this.#outageListener();
   }
 
   #endOutage(): void {
+    if (this.#outage === undefined) return;
     const wasAway = this.#isAway;
     this.#outage = undefined;
     this.#deps.pace.isAway = false;
+    this.#outageListener();
     if (!wasAway) return;
     this.#deps.log.info("relist_recovered");
     this.#changes.publish([{ kind: "runtime_returned" }]);

@@ -127,7 +127,7 @@ export class NodePressureManager {
   readonly #pressure: Gauge;
   #state: PressureState = NO_PRESSURE;
   #conditions: readonly NodePressure[] = [];
-  #listener = (): void => {};
+  readonly #listeners: (() => void)[] = [];
   /** Those that contradict others, which was told. */
   #conflicts: ReadonlySet<Threshold> = new Set();
   /** Signals that could not be measured last time: logged once. */
@@ -173,9 +173,9 @@ export class NodePressureManager {
     return this.#options.transitionMs;
   }
 
-  /** Has a listener called when conditions begin or end. */
+  /** Has one more listener called when conditions begin or end. */
   whenChanged(listener: () => void): void {
-    this.#listener = listener;
+    this.#listeners.push(listener);
   }
 
   /**
@@ -356,7 +356,7 @@ export class NodePressureManager {
       const message = `Node ${node.name} status is now: ${reason}`;
       events.record(node, { type: "Normal", reason, message });
     }
-    this.#listener();
+    for (const listener of this.#listeners) listener();
   }
 
   /** Once: it is the operator's to change, and shortages are acted on all the same. */

@@ -23,6 +23,12 @@ interface OngoingRemoval {
  */
 export class ImageRemovals {
   readonly #removals = new Set<OngoingRemoval>();
+  #listener = (): void => {};
+
+  /** Has a listener called when a pod has pulled an image, or one was removed. */
+  whenChanged(listener: () => void): void {
+    this.#listener = listener;
+  }
 
   /** The same calls; each waits for the removal of its image. */
   watch(images: PodImageService): PodImageService {
@@ -33,7 +39,11 @@ export class ImageRemovals {
       },
       pullImage: async (spec, options) => {
         await this.#removed(spec.image, options?.signal);
-        return await images.pullImage(spec, options);
+        try {
+          return await images.pullImage(spec, options);
+        } finally {
+          this.#listener();
+        }
       },
     };
   }
@@ -50,6 +60,7 @@ export class ImageRemovals {
       await work();
     } finally {
       this.#removals.delete(removal);
+      this.#listener();
       resolve();
     }
   }

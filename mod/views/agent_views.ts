@@ -146,11 +146,18 @@ export class AgentViews implements AgentView {
 
   /** What a reader of its health should know besides. */
   notes(): readonly string[] {
-    return this.#core?.agent.isGoingDown
-      ? [
-        "the node is shutting down: its pods are stopped, and start again with it",
-      ]
-      : [];
+    const core = this.#core;
+    const damage = core?.store?.damage;
+    return [
+      ...core?.agent.isGoingDown
+        ? [
+          "the node is shutting down: its pods are stopped, and start again with it",
+        ]
+        : [],
+      ...damage === undefined ? [] : [
+        `some objects of this node cannot be read: what belongs to one of them stays until "objects/${damage.file}" is removed and the agent started again`,
+      ],
+    ];
   }
 
   /** Why the agent is not healthy. */

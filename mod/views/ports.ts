@@ -51,7 +51,10 @@ export interface ViewedCore {
   readonly sources: ReadonlyMap<SourceName, ViewedSource>;
   readonly storage: Pick<PodStorage, "pods">;
   /** What the node keeps beside pods; absent where nothing keeps it. */
-  readonly store?: NodeObjects;
+  readonly store?: NodeObjects & {
+    /** What of that cannot be read; the file is in the directory of the objects. */
+    readonly damage?: { readonly file: string } | undefined;
+  };
   readonly sourcesReady: Pick<SourcesReady, "isReady">;
   readonly activities: Pick<Activities, "list">;
   readonly meters: {

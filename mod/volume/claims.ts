@@ -13,7 +13,6 @@
 import {
   type ClaimObject,
   isPodUid,
-  type ObjectGetter,
   type ObjectRef,
 } from "../api/objects/mod.ts";
 import type { Pod, Volume } from "../api/types/mod.ts";
@@ -26,6 +25,7 @@ import {
   type VolumeFiles,
 } from "./volume_directory.ts";
 import { VolumeFailure } from "./volume_setup.ts";
+import type { PodObjects } from "../pod/inputs/mod.ts";
 
 type ClaimVolume = NonNullable<Volume["persistentVolumeClaim"]>;
 
@@ -52,14 +52,14 @@ const READY = "ready";
  */
 export class Claims {
   readonly #rootDir: string;
-  readonly #objects: ObjectGetter;
+  readonly #objects: PodObjects;
   readonly #files: VolumeFiles;
   /** The last task of each claim; they come one after another. */
   readonly #busy = new Map<string, Promise<void>>();
 
   constructor(
     options: { readonly rootDir: string },
-    deps: { readonly objects: ObjectGetter; readonly files: VolumeFiles },
+    deps: { readonly objects: PodObjects; readonly files: VolumeFiles },
   ) {
     this.#rootDir = options.rootDir;
     this.#objects = deps.objects;
@@ -89,7 +89,7 @@ export class Claims {
     const use = this.#useOf(uid, { namespace, name });
     const ready = await unlessMissing(Deno.lstat(`${use}/${READY}`));
     if (ready?.isFile && await isDirectoryThere(path)) return { path };
-    const claim = this.#claim({ namespace, name });
+    const claim = this.#claim(pod, { namespace, name });
     return await this.#alone(`${namespace}/${name}`, async () => {
       const others = await this.#otherUsers(claim, uid);
       if (others && claim.accessModes.includes("ReadWriteOncePod")) {
@@ -110,8 +110,8 @@ export class Claims {
     });
   }
 
-  #claim(ref: ObjectRef): ClaimObject {
-    const claim = this.#objects.claim(ref);
+  #claim(pod: Pod, ref: ObjectRef): ClaimObject {
+    const claim = this.#objects.seenBy(pod).claim(ref);
     if (claim === undefined) {
       const { name } = ref;
       const object = "PersistentVolumeClaim";

@@ -6,7 +6,12 @@
 
 import type { ObjectGetter, ObjectId, Quantity } from "../api/objects/mod.ts";
 import type { Pod, ProjectedSource, Volume } from "../api/types/mod.ts";
-import { podFieldFile, resourceFieldValue } from "../pod/inputs/mod.ts";
+import {
+  podFieldFile,
+  resourceFieldValue,
+  TOKEN_KEY,
+  tokenOf,
+} from "../pod/inputs/mod.ts";
 import {
   checkPayload,
   type Payload,
@@ -65,9 +70,10 @@ export function volumePayload(
 /** The objects from which the content of a volume comes. */
 export function namedObjects(pod: Pod, volume: Volume): readonly ObjectId[] {
   const { namespace } = pod.metadata;
-  return sourcesOf(volume).flatMap(({ configMap, secret }): ObjectId[] => [
-    ...named("ConfigMap", namespace, configMap?.name),
-    ...named("Secret", namespace, secret?.name),
+  return sourcesOf(volume).flatMap((source): ObjectId[] => [
+    ...named("ConfigMap", namespace, source.configMap?.name),
+    ...named("Secret", namespace, source.secret?.name),
+    ...named("Secret", namespace, tokenOf(pod, source)?.object),
   ]);
 }
 
@@ -130,13 +136,36 @@ function filesOf(
       ? []
       : keyedFiles("configMap", configMap, context)),
     ...downwardFiles(downwardAPI?.items, context),
+    ...tokenFiles(source, context),
   ];
+}
+
+/** A token is for the pod alone: nobody else reads it where the pod says who it is. */
+function tokenFiles(
+  source: ProjectedSource,
+  { pod, facts, mode }: PayloadContext,
+): readonly PayloadEntry[] {
+  const token = tokenOf(pod, source);
+  if (token === undefined) return [];
+  const { namespace } = pod.metadata;
+  const found = facts.objects.secret({ namespace, name: token.object });
+  const content = found?.entries.get(TOKEN_KEY);
+  if (content === undefined) {
+    throw new VolumeFailure(
+      `failed to fetch token: no API server has given one for the service account "${token.serviceAccount}"`,
+    );
+  }
+  const { fsGroup, runAsUser } = pod.spec.securityContext ?? {};
+  const isOwned = fsGroup !== undefined || runAsUser !== undefined;
+  const path = payloadPath(source.serviceAccountToken?.path ?? "");
+  return [[path, { content, mode: isOwned ? 0o600 : mode }]];
 }
 
 const PROJECTED: ReadonlySet<string> = new Set([
   "configMap",
   "secret",
   "downwardAPI",
+  "serviceAccountToken",
 ]);
 
 /** The objects that have keys, and what upstream says of a key that is missing. */

@@ -8,9 +8,9 @@ import { type Clock, isAbort } from "../base/mod.ts";
 import { describeError } from "../base/text/mod.ts";
 import type { Logger } from "../base/telemetry/mod.ts";
 import type { Pod, Volume } from "../api/types/mod.ts";
-import type { ObjectGetter, ObjectId, Quantity } from "../api/objects/mod.ts";
+import type { ObjectId, Quantity } from "../api/objects/mod.ts";
 import { TimeLimit } from "../host/files/mod.ts";
-import type { VolumeSource } from "../pod/inputs/mod.ts";
+import type { PodObjects, VolumeSource } from "../pod/inputs/mod.ts";
 import { Claims } from "./claims.ts";
 import {
   ensureEmptyDir,
@@ -48,12 +48,12 @@ export interface VolumeOptions extends DirectoryOptions {
 }
 
 /** The objects that volumes name. */
-interface SourcedObjects extends ObjectGetter {
+interface SourcedObjects extends PodObjects {
   /**
-   * Whether what is found under a name, or that nothing is, will be so when all sources
+   * Whether what a pod finds under a name, or that nothing is, will be so when all sources
    * have spoken. What is not certain changes nothing that is mounted.
    */
-  isCertain(id: ObjectId): boolean;
+  isCertain(id: ObjectId, pod: Pod): boolean;
 }
 
 /** What the volumes work with. */
@@ -242,12 +242,12 @@ export class PodVolumes {
   async #writePayload(pod: Pod, volume: Volume, path: string): Promise<void> {
     const { objects, files } = this.#deps;
     const isCertain = namedObjects(pod, volume).every((id) =>
-      objects.isCertain(id)
+      objects.isCertain(id, pod)
     );
     // What a source may have given that has not spoken yet stays.
     if (!isCertain && await isDirectoryThere(path)) return;
     const payload = volumePayload(pod, volume, {
-      objects,
+      objects: objects.seenBy(pod),
       allocatable: this.#deps.allocatable(),
     });
     const isChanged = await writePayload(payload, {

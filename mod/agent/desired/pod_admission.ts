@@ -10,7 +10,7 @@ import type {
   Logger,
   MetricsRegistry,
 } from "../../base/telemetry/mod.ts";
-import type { EventSink, Pod } from "../../api/types/mod.ts";
+import type { EventSink, Pod, PodStatus } from "../../api/types/mod.ts";
 import { type ObjectGetter, podRef } from "../../api/objects/mod.ts";
 import { podFullName } from "../../api/vocabulary/mod.ts";
 import {
@@ -32,6 +32,8 @@ import {
 import type { ResizeGate } from "./resize_gate.ts";
 import type { ListedPods } from "./listed_pods.ts";
 import { type ShareHolder, ShareHolders } from "./share_holders.ts";
+import { sourceOf } from "./wanted_pods.ts";
+import type { PodObjects } from "../../pod/inputs/mod.ts";
 
 interface AdmissionDeps {
   readonly clock: Clock;
@@ -40,7 +42,7 @@ interface AdmissionDeps {
   readonly events: EventSink;
   readonly sessions: Sessions;
   readonly statuses: Pick<StatusManager, "get" | "setPodStatus" | "remove">;
-  readonly objects: Pick<ObjectGetter, "runtimeClass">;
+  readonly objects: PodObjects;
   readonly workers: Pick<PodWorkers, "get" | "list" | "remove" | "update">;
   readonly seen: Pick<ListedPods, "unclaimed">;
   readonly resizes: Pick<ResizeGate, "holding" | "retry">;
@@ -73,7 +75,8 @@ export type PendingVerdict = Rejection & {
  * others waited for may be theirs by then. Its own old share does not count against it.
  *
  * Upstream judges a pod once and for all. Here a pod that was refused is judged
- * again when something has changed, so that it runs when it can. One that the node
+ * again when something has changed, so that it runs when it can; but not one of a cluster,
+ * where a controller makes another in its place. One that the node
  * took before the agent's start is not judged again: it may be running, and a
  * restart of the agent changes no pod (I2).
  */
@@ -107,7 +110,7 @@ export class PodAdmission {
     } else if (worker !== undefined && !isLeaving(worker)) {
       if (hasEnded(worker.state)) this.#noteChange(pod);
       this.#start(pod);
-    } else if (worker === undefined && this.#wasTaken(uid)) {
+    } else if (worker === undefined && this.#wasTaken(pod)) {
       this.#unproven.set(uid, true);
       this.#start(pod);
     } else {
@@ -193,6 +196,7 @@ export class PodAdmission {
     if (unclaimed === undefined) return;
     const holders = this.#holders(unclaimed);
     for (const [uid, each] of this.#pending) {
+      if (isOver(each)) continue;
       const worker = this.#deps.workers.get(uid);
       // One whose stop is deferred goes on if it has its place.
       const isEnding = worker?.state.kind === "terminating" &&
@@ -248,12 +252,15 @@ export class PodAdmission {
     events.record(podRef(pod), { type: "Warning", reason, message });
   }
 
-  /** Upstream too: only a pod that was removed and added again starts anew. */
+  /**
+   * Upstream too: only a pod that was removed and added again starts anew. In a cluster
+   * there is none with the same UID.
+   */
   #noteChange(pod: Pod): void {
     const { statuses, events } = this.#deps;
     const status = statuses.get(pod.metadata.uid) ?? {};
     // It comes back as it is wanted then.
-    if (mayReturn(pod, status)) return;
+    if (mayReturn(pod, status) || isOfCluster(pod)) return;
     const { phase = "Unknown" } = status;
     events.record(podRef(pod), {
       type: "Warning",
@@ -329,12 +336,14 @@ export class PodAdmission {
     return !this.#unproven.has(uid) || status?.containerStatuses !== undefined;
   }
 
-  /** Whether the pod ever had a place here; what ended for good is not judged again. */
-  #wasTaken(uid: string): boolean {
+  /**
+   * Whether the pod ever had a place here; what ended for good is not judged again, nor
+   * what its source says has.
+   */
+  #wasTaken({ metadata: { uid }, status: told }: Pod): boolean {
     const status = this.#deps.statuses.get(uid);
-    return this.#deps.owns(uid) ||
-      isTerminalPhase(status?.phase) &&
-        status?.containerStatuses !== undefined;
+    return this.#deps.owns(uid) || hasRunToItsEnd(status) ||
+      hasRunToItsEnd(told);
   }
 
   #start(pod: Pod): void {
@@ -353,13 +362,27 @@ export class PodAdmission {
     const { runtimeClassName = "" } = pod.spec;
     return runtimeClassName === ""
       ? undefined
-      : this.#deps.objects.runtimeClass(runtimeClassName);
+      : this.#deps.objects.seenBy(pod).runtimeClass(runtimeClassName);
   }
 }
 
 /** It came to its end by itself or was evicted, and does not begin anew. */
 function hasEnded(state: WorkerView["state"]): boolean {
   return state.kind !== "syncing" && !isRemoved(state);
+}
+
+function hasRunToItsEnd(status: PodStatus | undefined): boolean {
+  return isTerminalPhase(status?.phase) &&
+    status?.containerStatuses !== undefined;
+}
+
+/** In a cluster what is refused has failed for good, and was told so. */
+function isOver({ pod, verdict }: PendingPod): boolean {
+  return verdict?.kind === "refused" && isOfCluster(pod);
+}
+
+function isOfCluster({ metadata }: Pod): boolean {
+  return sourceOf(metadata.annotations) === "api";
 }
 
 /** It is to go, and what is wanted under its UID is a new life. */

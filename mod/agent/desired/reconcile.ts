@@ -31,8 +31,8 @@ export interface ReconcileInput {
    * their pods came from; `undefined` while that is not known.
    */
   readonly expected: ReadonlySet<string> | undefined;
-  /** UIDs that only one source can have, and that it has asked to end. */
-  readonly ending: ReadonlySet<string>;
+  /** By UID, those that only one source can have, and that it has asked to end. */
+  readonly ending: ReadonlyMap<string, Pod>;
   /** Whether all sources have. */
   readonly isComplete: boolean;
 }
@@ -54,6 +54,8 @@ export interface Differences {
   readonly changed: readonly Pod[];
   /** To be ended before anything of their UID or name begins. */
   readonly orphans: readonly OrphanPod[];
+  /** Pods that end, and of which their source has said since how. */
+  readonly sooner: readonly Pod[];
 }
 
 /**
@@ -97,7 +99,20 @@ export function reconcile(input: ReconcileInput): Differences {
     missing,
     changed,
     orphans: [...renamed, ...orphansOf(input, isKnown)],
+    sooner: [...input.ending.values()].filter((pod) =>
+      isToldAnew(pod, workers.get(pod.metadata.uid))
+    ),
   };
+}
+
+/** Whether a pod that ends does not know yet how its source wants it to. */
+function isToldAnew(
+  { metadata }: Pod,
+  worker: Pick<WorkerView, "state"> | undefined,
+): boolean {
+  return worker?.state.kind === "terminating" &&
+    worker.state.wanted === undefined &&
+    worker.state.pod?.metadata !== metadata;
 }
 
 /** The name under which another pod of the UID runs, or ran last; `undefined` for none. */

@@ -12,6 +12,7 @@ import type {
 } from "../../base/telemetry/mod.ts";
 import type { EventSink, Pod } from "../../api/types/mod.ts";
 import { podRef } from "../../api/objects/mod.ts";
+import { podFullName } from "../../api/vocabulary/mod.ts";
 import type { PodListing } from "../../runtime/observe/mod.ts";
 import type {
   PodStorage,
@@ -92,6 +93,7 @@ export class Reconciler {
     const owned = this.#deps.ownedUids();
     const expected = this.#deps.expectedPods();
     const isComplete = sourcesReady.allReady();
+    const ending = this.#ending();
     const differences = reconcile({
       wanted: wanted.pods,
       pending: admission.pending(),
@@ -102,14 +104,21 @@ export class Reconciler {
       ready: new Set(SOURCE_NAMES.filter((each) => sourcesReady.isReady(each))),
       expected: expected &&
         new Set(expected.map(({ metadata }) => metadata.uid)),
-      ending: this.#ending(),
+      ending,
       isComplete,
     });
     for (const uid of differences.unwanted) {
       admission.drop(uid);
-      workers.remove(uid);
+      workers.remove(uid, ending.get(uid));
     }
-    for (const orphan of differences.orphans) this.#end(orphan);
+    for (const { uid, ...orphan } of differences.orphans) {
+      const pod = ending.get(uid);
+      if (pod === undefined) this.#end({ uid, ...orphan });
+      else workers.removeOrphan(uid, podFullName(pod), pod);
+    }
+    for (const pod of differences.sooner) {
+      workers.remove(pod.metadata.uid, pod);
+    }
     for (const pod of differences.missing) admission.want(pod);
     for (const pod of differences.changed) admission.want(pod);
     this.#reportOutdone(wanted.outdone);
@@ -118,14 +127,19 @@ export class Reconciler {
     }
   }
 
-  /** What controllers of this node have deleted: its UIDs are random, and of no other source. */
-  #ending(): ReadonlySet<string> {
-    const listed = this.#deps.storage.bySource().get("local");
-    return new Set(
-      [...listed?.values() ?? []].map(({ metadata }) => metadata)
-        .filter(({ deletionTimestamp }) => deletionTimestamp !== undefined)
-        .map(({ uid }) => uid),
-    );
+  /**
+   * What controllers of this node, or its cluster, have deleted, by UID: those of theirs
+   * are random, and of no other source.
+   */
+  #ending(): ReadonlyMap<string, Pod> {
+    const listed = this.#deps.storage.bySource();
+    const ending = new Map<string, Pod>();
+    for (const source of ["local", "api"] as const) {
+      for (const [uid, pod] of listed.get(source) ?? []) {
+        if (pod.metadata.deletionTimestamp !== undefined) ending.set(uid, pod);
+      }
+    }
+    return ending;
   }
 
   #wanted(): WantedPods {

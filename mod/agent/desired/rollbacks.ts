@@ -119,8 +119,8 @@ export class Rollbacks {
   /** The set with the last good version in place of each that was rolled back. */
   apply(set: SourceSet): SourceSet {
     const { source, op = "set" } = set;
-    // What a controller made is the controller's to roll back.
-    if (source === "local") return set;
+    // What a controller made is the controller's to roll back, here as in a cluster.
+    if (source === "local" || source === "api") return set;
     const keys = new Set<string>();
     const pods = set.pods.map((pod) => {
       const key = `${source}/${podKey(pod.metadata)}`;

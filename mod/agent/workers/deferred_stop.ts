@@ -4,7 +4,11 @@
  * @module
  */
 
-import { podFullName } from "../../api/vocabulary/mod.ts";
+import type { Pod } from "../../api/types/mod.ts";
+import {
+  ANNOTATION_CONFIG_SOURCE,
+  podFullName,
+} from "../../api/vocabulary/mod.ts";
 import {
   isRemoved,
   stopOf,
@@ -19,7 +23,8 @@ const RECHECK_MS = 10_000;
 
 /**
  * Keeps a pod that is removed running while the images of its successor are pulled for
- * the first time, or says that it is to be stopped now. (Upstream stops it at once.)
+ * the first time, or says that it is to be stopped now. (Upstream stops it at once, and so
+ * are pods of a cluster stopped: it counts on their being gone.)
  *
  * @param others all pods of the name, in the order in which they came
  * @returns when to look again, in milliseconds; `undefined` when it is to be stopped
@@ -39,7 +44,8 @@ export async function deferStop(
     other !== record && other.state.kind === "syncing"
   )?.state.pod;
   const isKept = pod !== undefined && successor !== undefined &&
-    isRemoved(state) && ownsName && stopOf(state)?.kind !== "begun" &&
+    isRemoved(state) && !isOfCluster(pod) && ownsName &&
+    stopOf(state)?.kind !== "begun" &&
     await syncer.pullAhead(successor, { before: uid, signal }) &&
     // It may have been evicted meanwhile.
     stopOf(record.state)?.kind !== "begun";
@@ -71,4 +77,8 @@ export function resumed(
   if (next === undefined || kind !== "deferred") return undefined;
   if (podFullName(next) !== fullName) return undefined;
   return { kind: "syncing", pod: next, wanted: state.wanted ?? next };
+}
+
+function isOfCluster({ metadata }: Pod): boolean {
+  return metadata.annotations?.[ANNOTATION_CONFIG_SOURCE] === "api";
 }

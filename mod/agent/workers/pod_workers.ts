@@ -88,11 +88,15 @@ export class PodWorkers {
     this.#queue.add(uid);
   }
 
-  /** Wants the pod gone: its containers end within their grace, then all traces go. */
-  remove(uid: string): void {
+  /**
+   * Wants the pod gone: its containers end within their grace, then all traces go.
+   *
+   * @param as how its source asks it to end; asked again, a shorter grace counts at once
+   */
+  remove(uid: string, as?: Pod): void {
     const record = this.#records.get(uid);
     if (record === undefined) return;
-    this.#stop(record, removed(record.state, this.#deps.clock.now()));
+    this.#stop(record, removed(record.state, this.#deps.clock.now(), as));
   }
 
   /**
@@ -122,10 +126,15 @@ export class PodWorkers {
     return true;
   }
 
-  /** Wants a pod gone that only the runtime or the disk knows. */
-  removeOrphan(uid: string, fullName: string): void {
+  /**
+   * Wants a pod gone that no worker has.
+   *
+   * @param pod as its source asks it to end; absent for one that only the runtime or the
+   * disk knows
+   */
+  removeOrphan(uid: string, fullName: string, pod?: Pod): void {
     if (this.#records.get(uid) !== undefined) return;
-    const state = orphaned(this.#deps.clock.now());
+    const state = orphaned(this.#deps.clock.now(), pod);
     this.#add({ uid, fullName, state });
     this.#queue.add(uid);
   }
@@ -199,7 +208,7 @@ export class PodWorkers {
 
   #add(view: WorkerView): void {
     // An orphan has run all along.
-    const ownsName = view.state.pod === undefined;
+    const ownsName = view.state.kind !== "syncing";
     const last = { kind: "settled" } as const;
     this.#records.add({ ...view, ownsName, last, step: undefined });
   }

@@ -90,13 +90,18 @@ export type EndedStep =
 /** What an orphan's state says, of which no spec is known; the API's default. */
 const ORPHAN_GRACE_SECONDS = 30;
 
-/** A pod that is removed and of which only the runtime or the disk knows. */
-export function orphaned(requestedMs: number): StoppingPod {
+/**
+ * A pod that is removed and that no worker has: only the runtime or the disk knows of it,
+ * or its source, which has asked it to end.
+ */
+export function orphaned(requestedMs: number, pod?: Pod): StoppingPod {
   return {
     kind: "terminating",
     cause: "removed",
-    graceSeconds: ORPHAN_GRACE_SECONDS,
-    pod: undefined,
+    graceSeconds: pod === undefined
+      ? ORPHAN_GRACE_SECONDS
+      : effectivePodGrace(undefined, { pod }),
+    pod,
     wanted: undefined,
     stop: { kind: "requested", requestedMs },
   };
@@ -109,13 +114,27 @@ export function stepped(state: WorkerState, signal: PodSignal): StoppingPod {
   return { ...stepPod(state, signal), pod, wanted, stop };
 }
 
-/** The pod is to go. */
-export function removed(state: WorkerState, requestedMs: number): StoppingPod {
-  const graceSeconds = graceOf(state);
+/**
+ * The pod is to go.
+ *
+ * @param as how its source asks it to end: with what grace, and since when
+ */
+export function removed(
+  state: WorkerState,
+  requestedMs: number,
+  as?: Pod,
+): StoppingPod {
+  const pod = as === undefined ? state.pod : endingVersion(state.pod, as);
+  const graceSeconds = graceOf({ pod });
   const signal = { kind: "stop_requested", cause: "removed" } as const;
   const after = stepped(state, { ...signal, graceSeconds });
   const stop = { requestedMs, ...after.stop, next: undefined };
-  return { ...after, wanted: undefined, stop };
+  return { ...after, pod, wanted: undefined, stop };
+}
+
+/** What runs stays what it is, with the word of its source on its end. */
+function endingVersion(pod: Pod | undefined, as: Pod): Pod {
+  return pod === undefined ? as : { ...pod, metadata: as.metadata };
 }
 
 /**
@@ -159,7 +178,7 @@ export function runningPod(state: WorkerState): Pod | undefined {
  * shorter grace. The spec of an orphan is unknown: its own grace is read from
  * the runtime's labels.
  */
-export function graceOf({ pod }: WorkerState): number {
+export function graceOf({ pod }: Pick<WorkerState, "pod">): number {
   return pod === undefined
     ? ORPHAN_GRACE_SECONDS
     : effectivePodGrace(undefined, { pod });

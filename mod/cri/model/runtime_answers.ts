@@ -22,6 +22,14 @@ export interface RuntimeVersion {
   readonly runtimeVersion: string;
 }
 
+/** Whether one part of a runtime works. */
+export interface RuntimeCondition {
+  readonly type: string;
+  readonly status: boolean;
+  readonly reason: string;
+  readonly message: string;
+}
+
 /** What a runtime handler (a RuntimeClass) can do. */
 export interface RuntimeHandler {
   readonly name: string;
@@ -31,6 +39,8 @@ export interface RuntimeHandler {
 
 /** The runtime's answer to Status. */
 export interface RuntimeStatus {
+  /** What the runtime says of itself: `RuntimeReady`, `NetworkReady`. */
+  readonly conditions: readonly RuntimeCondition[];
   readonly handlers: readonly RuntimeHandler[];
   readonly supplementalGroupsPolicy: boolean;
   /** Verbose info, as JSON texts by topic; empty unless asked for. */

@@ -35,6 +35,7 @@ const CONTAINER_STATES: readonly RuntimeContainerState[] = [
 /** How the runtime is. */
 export function statusFromWire(answer: wire.StatusResponse): RuntimeStatus {
   return {
+    conditions: answer.status?.conditions ?? [],
     handlers: answer.runtimeHandlers.map(({ name, features }) => ({
       name,
       recursiveReadOnlyMounts: features?.recursiveReadOnlyMounts ?? false,

@@ -6,6 +6,7 @@
 
 import type { Pod } from "../../api/types/mod.ts";
 import type { Quantity } from "../../api/objects/mod.ts";
+import { isLocalPod, isStaticPod } from "../../api/vocabulary/mod.ts";
 import { matchesNode } from "./admission_affinity.ts";
 import { hasPortConflict } from "./admission_ports.ts";
 import {
@@ -29,6 +30,8 @@ export interface AdmissionNode {
   readonly allowedUnsafeSysctls: readonly string[];
   /** What it runs short of. @default none */
   readonly pressures?: readonly NodePressure[];
+  /** Whether its machine goes down. @default false */
+  readonly isGoingDown?: boolean;
 }
 
 /** Why a node does not take a pod; the message is the kubelet's. */
@@ -46,6 +49,7 @@ export type RejectionReason =
   | "NodeAffinity"
   | "NodeName"
   | "NodePorts"
+  | "NodeShutdown"
   | "PodOSNotSupported"
   | "PodOSSelectorNodeLabelDoesNotMatch"
   | typeof PRESSURE_REASON
@@ -101,6 +105,7 @@ const CHECKS: readonly ((
         "node(s) didn't have free ports for the requested pod ports",
       )
       : undefined,
+  checkShutdown,
 ];
 
 function checkPressure({ pod, node }: AdmissionRequest): Rejection | undefined {
@@ -135,6 +140,16 @@ function checkOsField({ pod }: AdmissionRequest): Rejection | undefined {
   return {
     reason: "PodOSNotSupported",
     message: "Failed to admit pod as the OS field doesn't match node OS",
+  };
+}
+
+/** Those of the cluster only: others start with the machine, on no other node. */
+function checkShutdown({ pod, node }: AdmissionRequest): Rejection | undefined {
+  const isTaken = node.isGoingDown !== true || isStaticPod(pod) ||
+    isLocalPod(pod);
+  return isTaken ? undefined : {
+    reason: "NodeShutdown",
+    message: "Pod was rejected as the node is shutting down.",
   };
 }
 

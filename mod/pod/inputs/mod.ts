@@ -20,11 +20,19 @@
  */
 
 export { podFieldFile, podFieldValue, resourceFieldValue } from "./downward.ts";
-export { objectReferences, type VolumeSource } from "./references.ts";
+export {
+  isOfCluster,
+  objectReferences,
+  type PodObjects,
+  type VolumeSource,
+} from "./references.ts";
 export { serviceHostLines, serviceVariables } from "./service_links.ts";
 export {
+  clusterServiceTarget,
   type DeclaredService,
+  isSelected,
   type ServiceTarget,
   serviceTarget,
   type ServingPod,
 } from "./service_target.ts";
+export { type PodToken, podTokens, TOKEN_KEY, tokenOf } from "./tokens.ts";

@@ -5,7 +5,13 @@
  */
 
 import type { ContainerSpec, Pod, Volume } from "../../api/types/mod.ts";
-import type { LocalObject, ObjectRef } from "../../api/objects/mod.ts";
+import type {
+  LocalObject,
+  ObjectGetter,
+  ObjectRef,
+} from "../../api/objects/mod.ts";
+import { ANNOTATION_CONFIG_SOURCE } from "../../api/vocabulary/mod.ts";
+import { podTokens } from "./tokens.ts";
 
 /** Where the content of one volume lies on the node. */
 export interface VolumeSource {
@@ -44,6 +50,16 @@ export function objectReferences(pod: Pod): readonly ObjectReference[] {
   return [...found.values()];
 }
 
+/** Finds the objects that a pod may refer to: those from where it comes itself. */
+export interface PodObjects {
+  seenBy(pod: Pick<Pod, "metadata">): ObjectGetter;
+}
+
+/** Whether an API server gave the pod: nothing of this node's own is for it. */
+export function isOfCluster({ metadata }: Pick<Pod, "metadata">): boolean {
+  return metadata.annotations?.[ANNOTATION_CONFIG_SOURCE] === "api";
+}
+
 interface Mention {
   readonly kind: ObjectReference["kind"];
   readonly name: string | undefined;
@@ -69,6 +85,9 @@ function mentions(pod: Pod): readonly Mention[] {
       optional: true,
     })),
     ...(spec.volumes ?? []).flatMap(volumeMentions),
+    ...podTokens(pod).map(({ object }) => (
+      { kind: "Secret", name: object, optional: false } as const
+    )),
     ...[...initContainers, ...containers, ...ephemeralContainers]
       .flatMap(containerMentions),
   ];

@@ -38,6 +38,30 @@ export interface ServiceTarget
   readonly address: string;
   /** In the order of the Service, without those that the pod does not have. */
   readonly ports: readonly TargetPort[];
+  /** Whether pods of every namespace are told of it, also those that want no other. */
+  readonly isForAll?: true;
+}
+
+/**
+ * Where a Service of a cluster is found: at the address that the cluster gave it.
+ *
+ * @returns `undefined` for one that has none
+ */
+export function clusterServiceTarget(
+  { name, namespace, address, ports }: DeclaredService,
+): ServiceTarget | undefined {
+  if (address === undefined) return undefined;
+  return {
+    name,
+    namespace,
+    address,
+    ports: ports.map(({ targetPort: _of, ...port }) => ({
+      ...port,
+      target: port.port,
+    })),
+    // The API server itself (upstream: masterServices of pkg/kubelet/kubelet_pods.go).
+    ...(namespace === "default" && name === "kubernetes" && { isForAll: true }),
+  };
 }
 
 /**
@@ -66,11 +90,19 @@ export function serviceTarget(
 }
 
 function serves(
-  { pod: { metadata }, isReady }: ServingPod,
-  { namespace, selector, publishNotReadyAddresses }: DeclaredService,
+  { pod, isReady }: ServingPod,
+  service: DeclaredService,
+): boolean {
+  return (isReady || service.publishNotReadyAddresses) &&
+    isSelected(pod, service);
+}
+
+/** Whether a Service means a pod, ready or not. */
+export function isSelected(
+  { metadata }: Pod,
+  { namespace, selector }: DeclaredService,
 ): boolean {
   return metadata.namespace === namespace &&
-    (isReady || publishNotReadyAddresses) &&
     matchesLabels({ matchLabels: selector }, metadata.labels);
 }
 

@@ -5,7 +5,10 @@
  */
 
 import type { Pod, PodStatus } from "../../api/types/mod.ts";
-import { isLocalPod } from "../../api/vocabulary/mod.ts";
+import {
+  ANNOTATION_CONFIG_SOURCE,
+  isLocalPod,
+} from "../../api/vocabulary/mod.ts";
 import { nextDelay } from "../../base/mod.ts";
 import { DISRUPTION_TARGET, findCondition, parseTime } from "../status/mod.ts";
 import { BACKOFF_EXPIRY_MS } from "./restart_backoff.ts";
@@ -50,8 +53,14 @@ export function mayReturn(
   pod: Pick<Pod, "metadata" | "spec">,
   status: PodStatus,
 ): boolean {
-  return pod.spec.restartPolicy !== "Never" && !isLocalPod(pod) &&
+  return pod.spec.restartPolicy !== "Never" && !isReplaced(pod) &&
     isEndedForPressure(status);
+}
+
+/** Whether a controller, of this node or of its cluster, makes another in its place. */
+function isReplaced(pod: Pick<Pod, "metadata">): boolean {
+  const source = pod.metadata.annotations?.[ANNOTATION_CONFIG_SOURCE];
+  return isLocalPod(pod) || source === "api";
 }
 
 /**

@@ -15,6 +15,7 @@ import {
   type RegistryLogin,
 } from "./docker_config.ts";
 import { findLogins } from "./find_logins.ts";
+import type { PodObjects } from "../../pod/inputs/mod.ts";
 
 /** What is shown to a registry. */
 export interface PullCredential extends LoginSecrets {
@@ -81,12 +82,12 @@ const MAX_PROBLEMS = 10;
  * Both are read anew for each pull. (Upstream: MakeDockerKeyring, UnionDockerKeyring.)
  */
 export class ImageCredentials implements CredentialFinder {
-  readonly #objects: Pick<ObjectGetter, "secret">;
+  readonly #objects: PodObjects;
   readonly #node: readonly NodeLogins[];
 
   constructor(
     deps: {
-      readonly objects: Pick<ObjectGetter, "secret">;
+      readonly objects: PodObjects;
       readonly node: readonly NodeLogins[];
     },
   ) {
@@ -124,11 +125,12 @@ export class ImageCredentials implements CredentialFinder {
     return credentialsFor(this.#readSecrets(pod).logins, repository);
   }
 
-  #readSecrets({ metadata, spec }: Pod): {
+  #readSecrets(pod: Pod): {
     readonly logins: readonly FoundLogin[];
     readonly problems: readonly CredentialProblem[];
   } {
-    const { namespace } = metadata;
+    const { metadata: { namespace }, spec } = pod;
+    const objects = this.#objects.seenBy(pod);
     const names = (spec.imagePullSecrets ?? []).map(({ name = "" }) => name);
     const missing: string[] = [];
     const logins: FoundLogin[] = [];
@@ -137,7 +139,7 @@ export class ImageCredentials implements CredentialFinder {
     // As upstream: an entry without a name is allowed and means nothing.
     for (const name of new Set(names.filter((each) => each !== ""))) {
       const secret = { namespace, name };
-      const read = readSecret(this.#objects, secret);
+      const read = readSecret(objects, secret);
       if (read === undefined) missing.push(name);
       else {
         logins.push(...read.logins.map((login) => ({ ...login, secret })));

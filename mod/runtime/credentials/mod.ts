@@ -10,7 +10,14 @@
  * import { ImageCredentials } from "./mod.ts";
  *
  * const finder = new ImageCredentials({
- *   objects: { secret: () => undefined },
+ *   objects: {
+ *     seenBy: () => ({
+ *       configMap: () => undefined,
+ *       secret: () => undefined,
+ *       claim: () => undefined,
+ *       runtimeClass: () => undefined,
+ *     }),
+ *   },
  *   node: [],
  * });
  * const pod = {

@@ -78,11 +78,16 @@ export function containerEnvironment(input: EnvironmentInput): Environment {
 function variablesOfServices(
   { pod, services = [] }: EnvironmentInput,
 ): Environment {
-  if (pod.spec.enableServiceLinks === false) return new Map();
   const { namespace } = pod.metadata;
-  return serviceVariables(
-    services.filter((service) => service.namespace === namespace),
+  const linked = pod.spec.enableServiceLinks === false
+    ? []
+    : services.filter((service) => service.namespace === namespace);
+  // One of the pod's own namespace has the better right to a name.
+  const taken = new Set(linked.map(({ name }) => name));
+  const always = services.filter(({ isForAll, name }) =>
+    isForAll === true && !taken.has(name)
   );
+  return serviceVariables([...linked, ...always]);
 }
 
 type EnvSource = NonNullable<ContainerSpec["envFrom"]>[number];

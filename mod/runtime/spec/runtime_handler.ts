@@ -42,7 +42,7 @@ function handlerOf(
 ): string {
   const { runtimeClassName = "" } = pod.spec;
   if (runtimeClassName === "") return "";
-  const found = node.runtimeClass(runtimeClassName);
+  const found = node.runtimeClass(pod, runtimeClassName);
   if (found !== undefined) return found.handler;
   if (handlers.length === 0 || handlers.includes(runtimeClassName)) {
     return runtimeClassName;

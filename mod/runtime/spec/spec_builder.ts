@@ -4,8 +4,12 @@
  * @module
  */
 
-import type { ObjectGetter } from "../../api/objects/mod.ts";
-import { serviceHostLines, type ServiceTarget } from "../../pod/inputs/mod.ts";
+import {
+  isOfCluster,
+  type PodObjects,
+  serviceHostLines,
+  type ServiceTarget,
+} from "../../pod/inputs/mod.ts";
 import type { Pod } from "../../api/types/mod.ts";
 import type { ContainerConfig, SandboxConfig } from "../../cri/config/mod.ts";
 import { buildContainerConfig } from "./container_spec.ts";
@@ -33,7 +37,7 @@ import { SpecRefusal, specResult } from "./spec_refusal.ts";
 export interface SpecBuilderOptions {
   readonly node: SpecNode;
   /** Where the ConfigMaps and Secrets that variables name are found. */
-  readonly objects: ObjectGetter;
+  readonly objects: PodObjects;
   readonly podLogsDir: string;
   /**
    * The node's resolv.conf, read; `undefined` to give pods none of it. Asked for
@@ -45,7 +49,7 @@ export interface SpecBuilderOptions {
   /** The text of the node's own hosts file, asked for each pod on its network. */
   readonly nodeHostsFile: () => string;
   /** The Services that have a pod now, asked for each container; none if absent. */
-  readonly services?: () => readonly ServiceTarget[];
+  readonly services?: (pod: Pod) => readonly ServiceTarget[];
   /** Whether their names stand in hosts files. */
   readonly hostsOfServices?: boolean;
 }
@@ -142,8 +146,9 @@ export class SpecBuilder {
   hostsFile(pod: Pod, podIps: readonly string[]): string {
     const { clusterDomain, nodeHostsFile, hostsOfServices } = this.#options;
     const { namespace } = pod.metadata;
-    const serviceLines = hostsOfServices === true
-      ? serviceHostLines(this.#services(), {
+    // A cluster has a DNS server for it.
+    const serviceLines = hostsOfServices === true && !isOfCluster(pod)
+      ? serviceHostLines(this.#services(pod), {
         namespace,
         clusterDomain: clusterDomain || USUAL_DOMAIN,
       })
@@ -158,14 +163,15 @@ export class SpecBuilder {
   }
 
   #given(pod: Pod): Pick<ContainerSpecInput, GivenByBuilder> {
-    const { node, objects } = this.#options;
+    const { node } = this.#options;
+    const objects = this.#options.objects.seenBy(pod);
     const { runtimeClassName: name = "" } = pod.spec;
-    const handler = node.runtimeClass(name)?.handler ?? name;
+    const handler = objects.runtimeClass(name)?.handler ?? name;
     const abilities = mountAbilities(node.runtime(), handler);
-    return { node, objects, services: this.#services(), abilities };
+    return { node, objects, services: this.#services(pod), abilities };
   }
 
-  #services(): readonly ServiceTarget[] {
-    return this.#options.services?.() ?? [];
+  #services(pod: Pod): readonly ServiceTarget[] {
+    return this.#options.services?.(pod) ?? [];
   }
 }

@@ -84,7 +84,10 @@ export interface SpecNode extends NodeFacts {
   /** The ids of a pod's user namespace, by its UID; `undefined` when it has none. */
   readonly idMapping: (podUid: string) => IdMapping | undefined;
   /** Finds the RuntimeClass that a pod names. */
-  readonly runtimeClass: (name: string) => RuntimeClassObject | undefined;
+  readonly runtimeClass: (
+    pod: Pod,
+    name: string,
+  ) => RuntimeClassObject | undefined;
 }
 
 /** Everything a sandbox configuration is made of. */

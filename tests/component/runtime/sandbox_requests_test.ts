@@ -6,6 +6,7 @@
 
 import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
 import type { RuntimeClassObject } from "../../../mod/api/objects/mod.ts";
+import type { Pod } from "../../../mod/api/types/mod.ts";
 import type { SpecNode } from "../../../mod/runtime/spec/mod.ts";
 import type {
   CreateContainerRequest,
@@ -28,7 +29,10 @@ const ABLE: SpecNode["runtime"] = () => ({
 });
 
 Deno.test("PodExecutor.execute() runs a pod under the handler of its RuntimeClass", async () => {
-  const runtimeClass = (name: string): RuntimeClassObject | undefined =>
+  const runtimeClass = (
+    _pod: Pod,
+    name: string,
+  ): RuntimeClassObject | undefined =>
     name === "sandboxed"
       ? {
         kind: "RuntimeClass",

@@ -12,6 +12,7 @@ import {
 } from "node:assert/strict";
 import type { Pod } from "../../../mod/api/types/mod.ts";
 import { untilLaterFileTime } from "../../support/file_times.ts";
+import { HungStat } from "../../support/hung_stat.ts";
 import {
   canBindMount,
   exists,
@@ -184,26 +185,17 @@ Deno.test("setUp() gives up on a hostPath that does not answer, and keeps one th
   await using root = await Root.make();
   const path = `${root.path}/host/nfs`;
   await Deno.mkdir(path, { recursive: true });
-  const { stat } = Deno;
-  const late = Promise.withResolvers<Deno.FileInfo>();
-  let hung = 0;
-  using _restored = {
-    [Symbol.dispose]() {
-      Deno.stat = stat;
-    },
-  };
-  Deno.stat = (file) => file === path ? (hung++, late.promise) : stat(file);
+  using hung = new HungStat(path);
   const pod = podWith({ name: "v", hostPath: { path, type: "Directory" } });
   const failed = failureOf(root, pod);
-  while (hung === 0) await Deno.lstat(path);
+  while (hung.asked === 0) await Deno.lstat(path);
   await root.clock.advance(3_000);
   match(await failed, /does not answer within 3000 ms/);
   for (let n = 0; n < 40; n++) {
     match(await failureOf(root, pod), /does not answer within 3000 ms/);
   }
-  strictEqual(hung, 1);
-  Deno.stat = stat;
-  late.resolve(await stat(path));
+  strictEqual(hung.asked, 1);
+  await hung.answer(path);
   await root.clock.advance(0);
   strictEqual(await sourceOf(root, pod), path);
 });

@@ -72,6 +72,7 @@ export class CoreRig implements AsyncDisposable {
   metrics: MetricsRegistry = new MetricsRegistry();
   readonly #options: CoreRigOptions;
   #running: Running | undefined;
+  #starts = 0;
   readonly #quiet: Quiet;
   #failure: unknown;
 
@@ -129,7 +130,8 @@ export class CoreRig implements AsyncDisposable {
       endpoint: this.config.runtime.socketPath,
       requestTimeoutMs: this.config.runtime.requestTimeoutMs,
     }, { clock, log, metrics }));
-    const random = seededRandom(7);
+    // No two agents draw the same UIDs.
+    const random = seededRandom(7 + this.#starts++);
     const events = new EventRecorder({ clock, log, metrics });
     const { machine } = this;
     const deps = { clock, random, log, metrics, connection, events, machine };

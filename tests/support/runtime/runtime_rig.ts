@@ -11,14 +11,13 @@ import {
 import { Sessions } from "../../../mod/base/mod.ts";
 import type { Pod, PodEvent, PodRef } from "../../../mod/api/types/mod.ts";
 import { logDirectoryName } from "../../../mod/api/vocabulary/mod.ts";
-import type { ObjectGetter } from "../../../mod/api/objects/mod.ts";
 import { NO_OBJECTS } from "../no_objects.ts";
 import { connectCri, type CriConnection } from "../../../mod/cri/mod.ts";
 import type {
   ImageService,
   RuntimeService,
 } from "../../../mod/cri/model/mod.ts";
-import type { VolumeSource } from "../../../mod/pod/inputs/mod.ts";
+import type { PodObjects, VolumeSource } from "../../../mod/pod/inputs/mod.ts";
 import type { ObservedPod } from "../../../mod/pod/observed/mod.ts";
 import { planPod } from "../../../mod/pod/plan/mod.ts";
 import {
@@ -73,7 +72,7 @@ export interface ToldEvent extends PodEvent {
 
 /** What the room finds on the node; by default no objects and the real paths. */
 export interface RigWorld {
-  readonly objects?: ObjectGetter;
+  readonly objects?: PodObjects;
   readonly subPaths?: SubPaths;
   /** What the runtime has said of itself. */
   readonly runtime?: SpecNode["runtime"];

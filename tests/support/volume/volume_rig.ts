@@ -56,6 +56,10 @@ export class Objects implements ObjectGetter {
     return undefined;
   }
 
+  seenBy(): this {
+    return this;
+  }
+
   /** Puts an object in place of the one that there is. */
   set(
     kind: KeyedObject["kind"],

@@ -26,6 +26,13 @@ const GROUPS = [
 
 /** Stops pods that end when the test says so; times are in seconds since the start. */
 function shutDown(...views: readonly WorkerView[]) {
+  return shutDownTelling(() => Promise.resolve(), views);
+}
+
+function shutDownTelling(
+  goingDown: (did: readonly string[]) => Promise<void>,
+  views: readonly WorkerView[],
+) {
   const clock = new FakeClock();
   const did: string[] = [];
   const lines: Record<string, unknown>[] = [];
@@ -42,6 +49,7 @@ function shutDown(...views: readonly WorkerView[]) {
         list: () => views,
         interrupt: (uid) => note(`interrupt ${uid}`),
       },
+      goingDown: () => goingDown(did),
       parked: {
         begin: (known) => note(`begin ${[...known]}`),
         park: (uid, { graceSeconds }) => {
@@ -155,4 +163,20 @@ Deno.test("shutDownNode() goes on with no other group when it is cut short", asy
   await done;
   deepStrictEqual(did.slice(3), ["1 the agent ends"]);
   deepStrictEqual(said(), ["info shutdown_group 1 20"]);
+});
+
+Deno.test("shutDownNode() tells of it before the first pod is stopped, and ends no sooner than that is done", async () => {
+  const told = Promise.withResolvers<void>();
+  let stopped: number | undefined;
+  const { clock, did, stop, done } = shutDownTelling((before) => {
+    stopped = before.filter((each) => each.includes("park")).length;
+    return told.promise;
+  }, [runs("a")]);
+  strictEqual(stopped, 0);
+  stop("a");
+  await clock.advance(1_000);
+  strictEqual(did.at(-1), "0 interrupt a");
+  told.resolve();
+  await done;
+  strictEqual(did.at(-1), "1 over");
 });

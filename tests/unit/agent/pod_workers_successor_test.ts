@@ -130,3 +130,18 @@ for (const when of ["between two looks", "while it is looked at"]) {
     strictEqual(evict(), false);
   });
 }
+
+Deno.test("PodWorkers ends a pod of a cluster at once, whatever its successor waits for", async () => {
+  await using rig = new WorkersRig();
+  const annotations = { "kubernetes.io/config.source": "api" };
+  await rig.update(podOf("one", { name: "web", metadata: { annotations } }));
+  rig.syncer.pulling.add("two");
+  rig.workers.remove("one");
+  await rig.update(podOf("two", { name: "web", metadata: { annotations } }));
+  deepStrictEqual(rig.syncer.told(), [
+    "sync one",
+    "terminate one",
+    "sync two",
+    "release one nothing",
+  ]);
+});

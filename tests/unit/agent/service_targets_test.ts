@@ -27,6 +27,10 @@ const ending = (uid: string): WorkerView =>
     state: { kind: "terminating", cause: "removed", graceSeconds: 1 },
   });
 
+/** The pod that is told of them. */
+const READER = pod({ name: "reader" });
+const ofCluster = { "kubernetes.io/config.source": "api" };
+
 function addresses(
   statuses: Readonly<Record<string, PodStatus>>,
   options: {
@@ -35,17 +39,17 @@ function addresses(
   } = {},
 ): readonly (string | undefined)[] {
   const { pods = Object.keys(statuses).map(running), of = {} } = options;
-  return serviceTargets({
-    objects: { services: () => [service(of)] },
+  return serviceTargets(READER, {
+    objects: { servicesFor: () => [service(of)] },
     statuses: { get: (uid) => statuses[uid] },
     pods: () => pods,
   }).map(({ address }) => address);
 }
 
 Deno.test("serviceTargets() lists each Service that has a pod", () => {
-  const found = serviceTargets({
+  const found = serviceTargets(READER, {
     objects: {
-      services: () => [
+      servicesFor: () => [
         service({ name: "api" }),
         service({ name: "db", selector: { app: "db" } }),
         service(),
@@ -64,8 +68,8 @@ Deno.test("serviceTargets() asks for no pods without Services", () => {
     return [];
   };
   const statuses = { get: () => READY };
-  const objects = { services: () => [] };
-  deepStrictEqual(serviceTargets({ objects, statuses, pods }), []);
+  const objects = { servicesFor: () => [] };
+  deepStrictEqual(serviceTargets(READER, { objects, statuses, pods }), []);
   strictEqual(asked, 0);
 });
 
@@ -112,4 +116,41 @@ Deno.test("serviceTargets() leaves out a pod that ends or has no status", () => 
   const of = { publishNotReadyAddresses: true };
   deepStrictEqual(addresses({ a: READY }, { pods: [ending("a")], of }), []);
   deepStrictEqual(addresses({}, { pods: [running("a")], of }), []);
+});
+
+Deno.test("serviceTargets() of this node never leads to a pod of a cluster", () => {
+  const of = { publishNotReadyAddresses: true };
+  const theirs = pod({
+    uid: "a",
+    labels: { app: "web" },
+    annotations: ofCluster,
+  });
+  const pods = [workerView(theirs)];
+  deepStrictEqual(addresses({ a: READY }, { pods, of }), []);
+});
+
+Deno.test("serviceTargets() gives a pod of a cluster the addresses that its Services have there", () => {
+  const reader = pod({ annotations: ofCluster });
+  const found = serviceTargets(reader, {
+    objects: {
+      servicesFor: (asking) => {
+        strictEqual(asking, reader);
+        return [
+          service({
+            name: "kubernetes",
+            namespace: "default",
+            address: "10.0.0.1",
+          }),
+          service({ name: "headless" }),
+          service({ address: "10.0.0.7" }),
+        ];
+      },
+    },
+    statuses: { get: () => READY },
+    pods: () => [running("a")],
+  });
+  deepStrictEqual(
+    found.map(({ name, address, isForAll }) => [name, address, isForAll]),
+    [["kubernetes", "10.0.0.1", true], ["web", "10.0.0.7", undefined]],
+  );
 });

@@ -319,3 +319,63 @@ Deno.test("WriteBehind.run() gives a write that hangs a second at its end, and t
   await run;
   deepStrictEqual(heard, ["began", "aborted", "over"]);
 });
+
+Deno.test("WriteBehind tries one of what failed, each in its turn, and all others when that gets through", async () => {
+  await using rig = new Rig({
+    probes: true,
+    atOnce: 4,
+    retry: { baseMs: 1_000, maxMs: 4_000 },
+  });
+  for (const key of ["a", "b", "c"]) rig.refused.add(key);
+  await rig.start();
+  for (const key of ["a", "b", "c"]) await rig.put(key, "1");
+  deepStrictEqual(rig.began.splice(0), ["0 a=1", "0 b=1", "0 c=1"]);
+  await rig.clock.advance(11_000);
+  deepStrictEqual(rig.began.splice(0), [
+    "1000 a=1",
+    "3000 b=1",
+    "7000 c=1",
+    "11000 a=1",
+  ]);
+  rig.refused.clear();
+  rig.refused.add("c");
+  // One that never fails says nothing of those that do.
+  await rig.put("d", "1");
+  deepStrictEqual(rig.began.splice(0), ["11000 d=1"]);
+  await rig.clock.advance(4_000);
+  deepStrictEqual(rig.began.splice(0), ["15000 b=1", "15000 c=1", "15000 a=1"]);
+  deepStrictEqual(rig.done, ["failing a", "d=1", "b=1", "a=1"]);
+  rig.refused.clear();
+  await rig.clock.advance(4_000);
+  deepStrictEqual(rig.began.splice(0), ["19000 c=1"]);
+  deepStrictEqual(rig.done.slice(4), ["c=1", "recovered"]);
+  strictEqual(rig.clock.pendingTimers, 0);
+});
+
+Deno.test("WriteBehind.drop() of the one that is tried for others has another one tried", async () => {
+  await using rig = new Rig({ probes: true });
+  for (const key of ["a", "b"]) rig.refused.add(key);
+  await rig.start();
+  for (const key of ["a", "b"]) await rig.put(key, "1");
+  const hung = Promise.withResolvers<void>();
+  rig.hanging.set("a", hung.promise);
+  await rig.clock.advance(1_000);
+  rig.began.length = 0;
+  rig.refused.clear();
+  rig.writes.drop("a");
+  hung.resolve();
+  await rig.clock.advance(0);
+  deepStrictEqual(rig.began, ["1000 b=1"]);
+  deepStrictEqual(rig.done.slice(-2), ["b=1", "recovered"]);
+});
+
+Deno.test("WriteBehind tries all that failed when a newer value of one gets through", async () => {
+  await using rig = new Rig({ probes: true });
+  for (const key of ["a", "b"]) rig.refused.add(key);
+  await rig.start();
+  for (const key of ["a", "b"]) await rig.put(key, "1");
+  rig.refused.clear();
+  rig.began.length = 0;
+  await rig.put("b", "2");
+  deepStrictEqual(rig.began, ["0 b=2", "0 a=1"]);
+});

@@ -281,13 +281,18 @@ Deno.test("RuntimeWatch.run() keeps all it knows while the runtime is away, and 
   await rig.clock.advance(0);
   rig.kinds();
   const before = rig.picture.timeOf("u-1");
+  let told = 0;
+  rig.watch.whenOutageChanges(() => told++);
   rig.runtime.fails = true;
   await rig.clock.advance(3 * PERIOD_MS);
   deepStrictEqual(rig.kinds(), []);
+  strictEqual(told, 1);
   strictEqual(rig.picture.timeOf("u-1"), before);
   rig.runtime.fails = false;
   await rig.clock.advance(PERIOD_MS);
   deepStrictEqual(rig.kinds(), ["runtime_returned"]);
+  await rig.clock.advance(PERIOD_MS);
+  strictEqual(told, 2);
 });
 
 Deno.test("RuntimeWatch.requestRelist() lists one pod at once and answers who waits for it", async () => {

@@ -46,6 +46,24 @@ Deno.test("ImageRemovals.during() makes those wait that ask for the image, and n
   strictEqual(calls.length, 4);
 });
 
+Deno.test("ImageRemovals tells of what is pulled and removed, well or not, and of nothing else", async () => {
+  const { removals, images } = rig();
+  let told = 0;
+  removals.whenChanged(() => told++);
+  await images.imageStatus({ image: "app:1" });
+  strictEqual(told, 0);
+  await images.pullImage({ image: "app:1" });
+  strictEqual(told, 1);
+  await removals.during(APP, () => Promise.resolve());
+  strictEqual(told, 2);
+  const failing = removals.watch({
+    imageStatus: () => Promise.resolve(undefined),
+    pullImage: () => Promise.reject(new Error("no disk")),
+  });
+  await rejects(failing.pullImage({ image: "app:1" }), /no disk/);
+  strictEqual(told, 3);
+});
+
 Deno.test("ImageRemovals.during() that fails lets all of them go on", async () => {
   const { removals, images, calls } = rig();
   const removed = Promise.withResolvers<void>();

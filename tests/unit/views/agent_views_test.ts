@@ -191,6 +191,22 @@ Deno.test("AgentViews gives all metrics, and those of probes apart", () => {
   );
 });
 
+Deno.test("AgentViews notes that objects of the node cannot be read", () => {
+  const { views } = rig();
+  const damage = { file: "objects-000001.log.corrupt" };
+  const { store } = new LocalRig();
+  const reader = store.reader.bind(store);
+  const get = store.get.bind(store);
+  views.show({ ...viewedCore({}), store: { reader, get, damage } });
+  deepStrictEqual(views.notes(), [
+    'some objects of this node cannot be read: what belongs to one of them stays until "objects/objects-000001.log.corrupt" is removed and the agent started again',
+  ]);
+  deepStrictEqual(
+    views.problems().some(({ check }) => check === "store"),
+    false,
+  );
+});
+
 Deno.test("AgentViews notes that the node shuts down", () => {
   deepStrictEqual(showing({}).notes(), []);
   deepStrictEqual(showing({ agent: { isGoingDown: true } }).notes(), [

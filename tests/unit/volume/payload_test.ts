@@ -166,9 +166,14 @@ const REFUSED: readonly {
     },
     message: /no container "z"/,
   },
-  ...["serviceAccountToken", "clusterTrustBundle", "podCertificate"].map((
-    kind,
-  ) => ({
+  {
+    title: "a token that no API server has given",
+    volume: {
+      projected: { sources: [{ serviceAccountToken: { path: "t" } }] },
+    },
+    message: /no API server has given one for the service account "default"/,
+  },
+  ...["clusterTrustBundle", "podCertificate"].map((kind) => ({
     title: `a projected source ${kind}`,
     // A source of any kind has only its kind.
     volume: {
@@ -310,3 +315,30 @@ Deno.test("namedObjects() lists the configMaps and secrets of a volume", () => {
   deepStrictEqual(named({ downwardAPI: {} }), []);
   deepStrictEqual(named({ emptyDir: {} }), []);
 });
+
+for (
+  const [title, securityContext, mode] of [
+    ["all where the pod does not say who it is", undefined, "644"],
+    ["its owner where the pod has a group", { fsGroup: 7 }, "600"],
+    ["its owner where the pod has a user", { runAsUser: 7 }, "600"],
+  ] as const
+) {
+  Deno.test(`volumePayload() lets a token be read by ${title}`, () => {
+    const source = { serviceAccountToken: { path: "in/token" } };
+    const of = pod({ ...securityContext && { securityContext } });
+    const object = `token/${of.metadata.uid}/3600/`;
+    const volume = { name: "v", projected: { sources: [source] } };
+    const payload = volumePayload(of, volume, {
+      objects: {
+        ...NO_OBJECTS,
+        secret: ({ name }) =>
+          name === object ? keyed("Secret", name, { token: "ey" }) : undefined,
+      },
+      allocatable: new Map(),
+    });
+    const [[path, file] = []] = payload;
+    strictEqual(path, "in/token");
+    strictEqual(new TextDecoder().decode(file?.content), "ey");
+    strictEqual(file?.mode.toString(8), mode);
+  });
+}

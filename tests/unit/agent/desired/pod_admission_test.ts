@@ -5,25 +5,11 @@
  */
 
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
-import { PodAdmission } from "../../../../mod/agent/desired/pod_admission.ts";
-import type { WorkerView } from "../../../../mod/agent/workers/worker_record.ts";
-import {
-  parseQuantity,
-  type RuntimeClassObject,
-} from "../../../../mod/api/objects/mod.ts";
-import { NO_OBJECTS } from "../../../support/no_objects.ts";
-import type { Pod, PodEvent } from "../../../../mod/api/types/mod.ts";
-import {
-  MetricsRegistry,
-  silentLogger,
-} from "../../../../mod/base/telemetry/mod.ts";
-import { Sessions } from "../../../../mod/base/mod.ts";
+import { parseQuantity } from "../../../../mod/api/objects/mod.ts";
+import type { Pod, PodStatus } from "../../../../mod/api/types/mod.ts";
 import type { PodState } from "../../../../mod/pod/lifecycle/mod.ts";
-import { StatusManager } from "../../../../mod/status/mod.ts";
-import { FakeClock } from "../../../support/fake_clock.ts";
+import { AdmissionRig } from "../../../support/agent/admission_rig.ts";
 import { container, pod as plainPod } from "../../../support/pods.ts";
-import { workerView } from "../../../support/agent/worker_view.ts";
-import { eventsTo } from "../../../support/event_list.ts";
 
 /** A pod that wants one of the node's two processors, or as many as is said. */
 function pod(
@@ -33,89 +19,6 @@ function pod(
   const { name = uid, cpu = "1" } = options;
   const containers = [container("c", { resources: { requests: { cpu } } })];
   return plainPod({ uid, name, containers });
-}
-
-class AdmissionRig {
-  readonly statuses = new StatusManager({
-    clock: new FakeClock(),
-    log: silentLogger,
-  });
-  readonly events: PodEvent[] = [];
-  /** What the workers were given, in order. */
-  readonly started: Pod[] = [];
-  readonly owned = new Set<string>();
-  readonly sessions = new Sessions();
-  readonly classes = new Map<string, RuntimeClassObject>();
-  readonly metrics = new MetricsRegistry();
-  /** Pods that may not be resized, as they have their resources. */
-  readonly holdings = new Map<string, Pod>();
-  /** Pods of which only the runtime tells; `undefined` before its first list. */
-  unclaimed: readonly Pod[] | undefined = [];
-  retries = 0;
-  readonly #workers = new Map<string, WorkerView>();
-  readonly admission: PodAdmission;
-
-  constructor() {
-    this.admission = new PodAdmission({
-      clock: new FakeClock(),
-      log: silentLogger,
-      metrics: this.metrics,
-      events: eventsTo(this.events),
-      sessions: this.sessions,
-      statuses: this.statuses,
-      objects: {
-        ...NO_OBJECTS,
-        runtimeClass: (name) => this.classes.get(name),
-      },
-      workers: {
-        get: (uid) => this.#workers.get(uid),
-        list: () => [...this.#workers.values()],
-        remove: () => {},
-        update: (pod) => {
-          this.started.push(pod);
-          this.state(pod, { kind: "syncing" });
-        },
-      },
-      resizes: {
-        holding: (pod) => this.holdings.get(pod.metadata.uid) ?? pod,
-        retry: () => this.retries++ >= 0,
-      },
-      node: () => ({
-        name: "edge1",
-        labels: {},
-        allocatable: new Map([["cpu", parseQuantity("2")]]),
-        allowedUnsafeSysctls: [],
-      }),
-      seen: { unclaimed: () => this.unclaimed },
-      owns: (uid) => this.owned.has(uid),
-    });
-  }
-
-  want(...pods: readonly Pod[]): void {
-    for (const pod of pods) this.admission.want(pod);
-    this.admission.review();
-  }
-
-  /** Puts the worker of a pod into a state. */
-  state(pod: Pod, state: PodState, next?: Pod): void {
-    const stop = { kind: "begun", ...next && { next } } as const;
-    this.#workers.set(pod.metadata.uid, workerView(pod, { state, stop }));
-  }
-
-  /** The worker of a pod is gone. */
-  end(uid: string): void {
-    this.#workers.delete(uid);
-    this.admission.touch();
-    this.admission.review();
-  }
-
-  uids(): string[] {
-    return this.started.map(({ metadata }) => metadata.uid);
-  }
-
-  reason(uid: string): string | undefined {
-    return this.statuses.get(uid)?.reason;
-  }
 }
 
 const ENDING: PodState = {
@@ -396,4 +299,63 @@ Deno.test("PodAdmission counts a pod that may not be resized as it is, and has i
   strictEqual(rig.retries, calm);
   rig.end("b");
   ok(rig.retries > calm);
+});
+
+/** A pod that a cluster has bound to the node. */
+function bound(uid: string, cpu: string, status?: PodStatus): Pod {
+  const { metadata, ...rest } = pod(uid, { cpu });
+  const annotations = { "kubernetes.io/config.source": "api" };
+  return {
+    ...rest,
+    metadata: { ...metadata, annotations },
+    ...(status && { status }),
+  };
+}
+
+Deno.test("PodAdmission judges a pod of a cluster once and for all", () => {
+  const rig = new AdmissionRig();
+  rig.want(pod("a", { cpu: "2" }), bound("b", "1"), pod("c"));
+  strictEqual(rig.reason("b"), "OutOfcpu");
+  rig.end("a");
+  deepStrictEqual(rig.uids(), ["a", "c"]);
+  strictEqual(rig.reason("b"), "OutOfcpu");
+  rig.want(bound("b", "2"));
+  deepStrictEqual(rig.uids(), ["a", "c"]);
+  rig.admission.drop("b");
+  deepStrictEqual([...rig.admission.pending().keys()], []);
+});
+
+Deno.test("PodAdmission has a pod of a cluster wait for others that end", () => {
+  const rig = new AdmissionRig();
+  rig.state(pod("a", { cpu: "2" }), ENDING);
+  rig.want(bound("b", "1"));
+  strictEqual(rig.statuses.get("b")?.phase, "Pending");
+  rig.end("a");
+  deepStrictEqual(rig.uids(), ["b"]);
+});
+
+Deno.test("PodAdmission gives a pod that has ended elsewhere in time to its worker, which starts nothing", () => {
+  const rig = new AdmissionRig();
+  const containerStatuses = [
+    { name: "c", image: "a", imageID: "", ready: false, restartCount: 0 },
+  ];
+  const over = { phase: "Succeeded", containerStatuses } as const;
+  rig.want(pod("a", { cpu: "2" }));
+  rig.want(bound("b", "1", over));
+  deepStrictEqual(rig.uids(), ["a", "b"]);
+  rig.want(bound("c", "1", { phase: "Succeeded" }));
+  strictEqual(rig.reason("c"), "OutOfcpu");
+});
+
+Deno.test("PodAdmission takes a change of a pod of a cluster that has ended for what it is", () => {
+  const rig = new AdmissionRig();
+  const ended = bound("a", "1");
+  rig.statuses.setPodStatus(ended, {
+    phase: "Succeeded",
+    containerStatuses: [],
+  });
+  rig.state(ended, { kind: "finished", cause: "completed" });
+  rig.want(ended);
+  deepStrictEqual(rig.events, []);
+  deepStrictEqual(rig.uids(), ["a"]);
 });

@@ -71,6 +71,7 @@ const NOTHING: Differences = {
   missing: [],
   changed: [],
   orphans: [],
+  sooner: [],
 };
 
 const EMPTY: ReconcileInput = {
@@ -82,7 +83,7 @@ const EMPTY: ReconcileInput = {
   nameOf: () => undefined,
   ready: new Set(["file"]),
   expected: new Set(),
-  ending: new Set(),
+  ending: new Map(),
   isComplete: true,
 };
 
@@ -296,7 +297,7 @@ const ROWS: readonly {
     input: {
       isComplete: false,
       expected: undefined,
-      ending: new Set(["a", "directory", "unmanaged"]),
+      ending: byUid(A, podOf("directory"), podOf("unmanaged")),
       running: [
         listing("a", "local"),
         listing("b", "local"),
@@ -310,6 +311,36 @@ const ROWS: readonly {
         { uid: "directory", fullName: undefined },
       ],
     },
+  },
+  {
+    what: "a pod that ends and of which its source has said how",
+    input: { ending: byUid(A2), workers: [workerView(A, ENDING)] },
+    found: { sooner: [A2] },
+  },
+  {
+    what: "an orphan that ends and that its source knows",
+    input: {
+      ending: byUid(A),
+      workers: [workerView(A, { ...ENDING, isOrphan: true })],
+    },
+    found: { sooner: [A] },
+  },
+  {
+    what: "nothing of a pod that ends as its source says",
+    input: { ending: byUid(A), workers: [workerView(A, ENDING)] },
+    found: {},
+  },
+  {
+    what: "nothing of a pod that has ended, or nobody has",
+    input: {
+      ending: byUid(A2, B),
+      workers: [
+        workerView(A, {
+          state: { kind: "terminated", cause: "removed", atMs: 0 },
+        }),
+      ],
+    },
+    found: {},
   },
 ];
 

@@ -51,9 +51,9 @@ class Rig {
       workers: {
         get: (uid) => workers.get(uid),
         list: () => [...workers.values()],
-        remove: (uid) => void done.push(`remove ${uid}`),
-        removeOrphan: (uid, fullName) =>
-          void done.push(`end ${uid} ${fullName}`),
+        remove: (uid, as) => void done.push(`remove ${uid}${asked(as)}`),
+        removeOrphan: (uid, fullName, pod) =>
+          void done.push(`end ${uid} ${fullName}${asked(pod)}`),
       },
       admission: {
         want: (wanted) => void done.push(`want ${wanted.metadata.uid}`),
@@ -89,6 +89,13 @@ class Rig {
   metric(name: string): number {
     return gaugeOf(this.metrics, name);
   }
+}
+
+/** With what grace a source has a pod end. */
+function asked(pod: Pod | undefined): string {
+  return pod === undefined
+    ? ""
+    : ` in ${pod.metadata.deletionGracePeriodSeconds}`;
 }
 
 function listing(uid: string, name = uid): PodListing {
@@ -222,8 +229,33 @@ Deno.test("Reconciler.reconcile() ends what a controller has deleted while a URL
   rig.owned = new Set(["a", "b", "c"]);
   const metadata = { deletionTimestamp: "2026-01-01T00:00:00Z" };
   rig.list("local", podOf("a", { metadata }), podOf("b"));
-  deepStrictEqual(rig.reconcile(), ["end a a", "want b"]);
+  deepStrictEqual(rig.reconcile(), [
+    "end a a_shop in undefined",
+    "want b",
+  ]);
   rig.list("local", podOf("b"));
   rig.list("file", podOf("a", { metadata }));
   deepStrictEqual(rig.reconcile(), ["want b"]);
+});
+
+Deno.test("Reconciler.reconcile() ends a pod as its source asks, and again when that asks for less", () => {
+  const rig = new Rig();
+  const metadata = { deletionTimestamp: "2026-01-01T00:00:00Z" };
+  const ends = (seconds: number) =>
+    podOf("a", {
+      metadata: { ...metadata, deletionGracePeriodSeconds: seconds },
+    });
+  rig.run(podOf("a"));
+  rig.list("api", ends(20));
+  deepStrictEqual(rig.reconcile(), ["drop a", "remove a in 20"]);
+  const state = {
+    kind: "terminating",
+    cause: "removed",
+    graceSeconds: 20,
+  } as const;
+  const [told] = rig.sources.get("api")?.values() ?? [];
+  rig.workers.set("a", workerView(told ?? podOf("a"), { state }));
+  deepStrictEqual(rig.reconcile(), []);
+  rig.list("api", ends(2));
+  deepStrictEqual(rig.reconcile(), ["remove a in 2"]);
 });

@@ -73,6 +73,45 @@ Deno.test("PodWorkers.remove() does not cut short an end that is under way", asy
   ]);
 });
 
+Deno.test("PodWorkers.remove() ends a pod with the grace that its source asks for, and sooner when that asks for less", async () => {
+  await using rig = new WorkersRig();
+  const never = new Gate();
+  rig.syncer.script = async ({ kind, graceSeconds }, signal) => {
+    const isLast = graceSeconds === 1;
+    if (kind === "terminate" && !isLast) await never.wait(signal);
+    return undefined;
+  };
+  await rig.update(podOf("a", { terminationGracePeriodSeconds: 45 }));
+  for (const seconds of [20, 30, 5, 0]) {
+    const metadata = { deletionGracePeriodSeconds: seconds, generation: 2 };
+    rig.workers.remove("a", podOf("a", { metadata }));
+    await rig.clock.advance(0);
+    const { pod } = rig.workers.get("a")?.state ?? {};
+    // What runs is what it was, and its status says of which generation it is.
+    strictEqual(pod?.spec.terminationGracePeriodSeconds ?? 45, 45);
+    strictEqual(pod?.metadata.generation ?? 2, 2);
+  }
+  deepStrictEqual(
+    rig.syncer.steps.filter(({ kind }) => kind === "terminate")
+      .map(({ graceSeconds }) => graceSeconds),
+    [20, 5, 1],
+  );
+  strictEqual(rig.workers.get("a"), undefined);
+});
+
+Deno.test("PodWorkers.removeOrphan() ends a pod that its source knows as that one asks", async () => {
+  await using rig = new WorkersRig();
+  const metadata = { deletionGracePeriodSeconds: 7 };
+  rig.workers.removeOrphan("a", "a_shop", podOf("a", { metadata }));
+  rig.workers.removeOrphan("b", "b_shop");
+  await rig.clock.advance(0);
+  deepStrictEqual(
+    rig.syncer.steps.filter(({ kind }) => kind === "terminate")
+      .map(({ uid, graceSeconds }) => [uid, graceSeconds]),
+    [["a", 7], ["b", undefined]],
+  );
+});
+
 Deno.test("PodWorkers.remove() ignores a pod that nobody knows", async () => {
   await using rig = new WorkersRig();
   await rig.remove("a");

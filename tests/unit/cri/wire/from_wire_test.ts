@@ -162,11 +162,19 @@ Deno.test("containerStatusFromWire() has neither resources nor user when unsaid"
 
 Deno.test("statusFromWire() names handlers and info", () => {
   const features = { recursiveReadOnlyMounts: true, userNamespaces: false };
+  const condition = {
+    type: "NetworkReady",
+    status: false,
+    reason: "NoPlugin",
+    message: "cni config uninitialized",
+  };
   const status = statusFromWire(received(wire.StatusResponse, {
     info: { config: "{}" },
     runtimeHandlers: [{ name: "runc", features }],
+    status: { conditions: [condition] },
   }));
   deepStrictEqual(status, {
+    conditions: [condition],
     handlers: [{ name: "runc", ...features }],
     supplementalGroupsPolicy: false,
     info: new Map([["config", "{}"]]),

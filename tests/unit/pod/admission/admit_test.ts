@@ -158,6 +158,25 @@ const NODES: readonly AdmissionRow[] = [
     pod: { nodeName: "edge2" },
     reason: "NodeName",
   },
+  {
+    title: "any pod, while the machine goes down",
+    pod: {},
+    node: { isGoingDown: true },
+    reason: "NodeShutdown",
+  },
+  ...["file", "http", "local"].map((source) => ({
+    title: `its own, from ${source}, while the machine goes down`,
+    pod: {
+      metadata: { annotations: { "kubernetes.io/config.source": source } },
+    },
+    node: { isGoingDown: true },
+  })),
+  {
+    title: "what it would refuse anyway, while the machine goes down",
+    pod: { nodeName: "edge2" },
+    node: { isGoingDown: true },
+    reason: "NodeName",
+  },
   { title: "its own system", pod: { os: { name: "linux" } } },
   {
     title: "another system",

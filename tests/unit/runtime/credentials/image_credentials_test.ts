@@ -8,6 +8,7 @@ import { deepStrictEqual, strictEqual } from "node:assert/strict";
 import type { KeyedObject } from "../../../../mod/api/objects/mod.ts";
 import { readDockerConfig } from "../../../../mod/runtime/credentials/docker_config.ts";
 import { ImageCredentials } from "../../../../mod/runtime/credentials/image_credentials.ts";
+import { objectGetter } from "../../../support/keyed_objects.ts";
 import { pod } from "../../../support/pods.ts";
 
 /** Logins by registry, in the docker configuration's form. */
@@ -46,12 +47,7 @@ async function find(
   const { secrets = [], node = {}, problems = [] } = given;
   const names = given.names ?? secrets.map(({ name }) => name);
   const finder = new ImageCredentials({
-    objects: {
-      secret: (ref) =>
-        secrets.find(({ name, namespace }) =>
-          name === ref.name && namespace === ref.namespace
-        ),
-    },
+    objects: objectGetter(secrets),
     node: [{
       read: () =>
         Promise.resolve({
@@ -89,7 +85,7 @@ Deno.test("ImageCredentials.find() tells logins apart by their tokens, and keeps
       [".dockerconfigjson", new TextEncoder().encode(text)],
     ]);
     const finder = new ImageCredentials({
-      objects: { secret: () => ({ ...secret("one", {}), entries }) },
+      objects: objectGetter([{ ...secret("one", {}), entries }]),
       node: [],
     });
     const [found] = finder.ofSecrets({

@@ -7,6 +7,7 @@
 import { deepStrictEqual } from "node:assert/strict";
 import type { ContainerSpec, EnvVar } from "../../../../mod/api/types/mod.ts";
 import { containerEnvironment } from "../../../../mod/runtime/spec/environment.ts";
+import type { ServiceTarget } from "../../../../mod/pod/inputs/mod.ts";
 import { keyed, objectGetter } from "../../../support/keyed_objects.ts";
 import { container, pod, type PodDraft } from "../../../support/pods.ts";
 import { target } from "../../../support/services.ts";
@@ -20,8 +21,18 @@ interface LinkCase {
   readonly title: string;
   readonly fields?: Pick<ContainerSpec, "env" | "envFrom">;
   readonly draft?: PodDraft;
+  /** @default {@linkcode SERVICES} */
+  readonly services?: readonly ServiceTarget[];
   readonly expected: readonly string[];
 }
+
+const MASTER = target({
+  name: "kubernetes",
+  namespace: "default",
+  address: "10.0.0.1",
+  ports: [],
+  isForAll: true,
+});
 
 const env = (...pairs: readonly (readonly [string, string])[]): EnvVar[] =>
   pairs.map(([name, value]) => ({ name, value }));
@@ -84,6 +95,34 @@ const CASES: readonly LinkCase[] = [
     ],
   },
   {
+    title: "sets the API server's in each namespace",
+    services: [...SERVICES, MASTER],
+    expected: [
+      "WEB_SERVICE_HOST=10.88.0.9",
+      "KUBERNETES_SERVICE_HOST=10.0.0.1",
+    ],
+  },
+  {
+    title: "sets the API server's without enableServiceLinks",
+    services: [...SERVICES, MASTER],
+    draft: { enableServiceLinks: false },
+    expected: ["KUBERNETES_SERVICE_HOST=10.0.0.1"],
+  },
+  {
+    title: "lets a Service of the pod's namespace win over the API server's",
+    services: [
+      target({ name: "kubernetes", address: "10.0.0.9", ports: [] }),
+      MASTER,
+    ],
+    expected: ["KUBERNETES_SERVICE_HOST=10.0.0.9"],
+  },
+  {
+    title: "sets the API server's once in its own namespace",
+    services: [MASTER],
+    draft: { namespace: "default" },
+    expected: ["KUBERNETES_SERVICE_HOST=10.0.0.1"],
+  },
+  {
     title: "expands values with one that is declared before",
     fields: {
       env: env(["WEB_SERVICE_HOST", "own"], ["A", "$(WEB_SERVICE_HOST)"]),
@@ -92,7 +131,10 @@ const CASES: readonly LinkCase[] = [
   },
 ];
 
-for (const { title, fields = {}, draft = {}, expected } of CASES) {
+for (
+  const { title, fields = {}, draft = {}, services = SERVICES, expected }
+    of CASES
+) {
   Deno.test(`containerEnvironment() ${title}`, () => {
     const found = containerEnvironment({
       pod: pod(draft),
@@ -102,7 +144,7 @@ for (const { title, fields = {}, draft = {}, expected } of CASES) {
       objects: objectGetter([
         keyed("ConfigMap", "links", { WEB_SERVICE_HOST: "from" }),
       ]),
-      services: SERVICES,
+      services,
     });
     const lines = Array.from(found, ([name, value]) => `${name}=${value}`);
     deepStrictEqual(lines, expected);

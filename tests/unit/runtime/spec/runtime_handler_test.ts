@@ -73,7 +73,10 @@ const HANDLERS: readonly {
 for (const { title, name, runtime, expected } of HANDLERS) {
   Deno.test(`podRuntimeHandler() for ${title}`, () => {
     const of = pod(name === undefined ? {} : { runtimeClassName: name });
-    const node = bareNode({ runtimeClass, ...runtime && { runtime } });
+    const node = bareNode({
+      runtimeClass: (_pod, name) => runtimeClass(name),
+      ...runtime && { runtime },
+    });
     if (typeof expected === "string") {
       strictEqual(podRuntimeHandler(of, node), expected);
       return;

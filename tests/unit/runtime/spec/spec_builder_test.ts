@@ -67,7 +67,7 @@ Deno.test("SpecBuilder.sandbox() refuses a full name that is too long in words",
 Deno.test("SpecBuilder.sandbox() names the runtime's handler of a RuntimeClass", () => {
   const node: SpecNode = {
     ...SPEC_NODE,
-    runtimeClass: (name) => ({
+    runtimeClass: (_pod, name) => ({
       kind: "RuntimeClass",
       name,
       handler: "kata",
@@ -138,6 +138,15 @@ Deno.test("SpecBuilder.hostsFile() names Services in the cluster's domain, or th
     const lines = LAST_LINES.replaceAll("DOMAIN", shown);
     strictEqual(content.split("# Entries of Services.\n")[1], `${lines}\n`);
   }
+});
+
+Deno.test("SpecBuilder.hostsFile() names no Services to a pod of a cluster", () => {
+  const annotations = { "kubernetes.io/config.source": "api" };
+  const options = { ...WITH_SERVICES, hostsOfServices: true };
+  const content = builder(options).hostsFile(pod({ annotations }), [
+    "10.88.0.7",
+  ]);
+  strictEqual(content.includes("Entries of Services"), false);
 });
 
 Deno.test("SpecBuilder.container() tells of Services as they are at the start", () => {
