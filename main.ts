@@ -4,6 +4,10 @@
  * @module
  */
 
-import { main, systemIo } from "./mod/cli/mod.ts";
+import process from "node:process";
+import { argumentsOf, main, systemIo } from "./mod/cli/mod.ts";
 
-if (import.meta.main) Deno.exit(await main(Deno.args, systemIo()));
+if (import.meta.main) {
+  const args = argumentsOf(process.argv0, Deno.args);
+  Deno.exit(await main(args, systemIo()));
+}

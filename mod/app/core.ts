@@ -14,7 +14,7 @@ import type { CriConnection } from "../cri/mod.ts";
 import type { LayerUsage, StorageMeters } from "../eviction/mod.ts";
 import type { EventRecorder } from "../events/mod.ts";
 import { diskFiles, PodRecords, removeTree } from "../host/files/mod.ts";
-import { ObjectStore } from "../local/mod.ts";
+import { ObjectRealms } from "../local/mod.ts";
 import type {
   PodLifecycleEvent,
   RuntimePicture,
@@ -43,7 +43,7 @@ import {
   sourceNames,
   type Sources,
 } from "./core_sources.ts";
-import { admissionNode } from "./gather_node_facts.ts";
+import { admissionNode, ownLabels } from "./gather_node_facts.ts";
 import { collectGarbage, IdleMemory } from "./idle_memory.ts";
 import { loadPulledImages, pullEnds } from "./image_records.ts";
 import { nodeIps } from "./node_ips.ts";
@@ -52,6 +52,7 @@ import {
   type LocalWorkloads,
   type LocalWorkloadsDeps,
 } from "./workloads/mod.ts";
+import type { ClusterParts, JoiningDeps } from "./cluster/mod.ts";
 import { buildMeters, buildPressure, type Meters } from "./build_pressure.ts";
 import { buildNodeResources } from "./node_resources.ts";
 import { OwnedPods } from "./owned_pods.ts";
@@ -98,47 +99,86 @@ export async function buildCore(
     ...runtime,
     ...state,
     ...{ agent: () => agent, templates: () => local.templates() },
+    expectedPods: () => cluster.expected(sources.expectedPods()),
   });
   const meters = await buildMeters(config, { ...common, volumes });
   const prober = buildProber({ ...common, picture, memory: records });
   const logs = buildPodLogs(config, { ...common, owned, picture });
   const parents = { ...common, ...sources, owned, picture, agent: () => agent };
   const local = buildLocal(config, parents);
+  const cluster = await join(config, {
+    ...{ ...parents, watch },
+    ownLabels: ownLabels(config.node.name),
+  });
   const agent: Agent = new Agent({
     ...common,
     ...sources,
+    goingDown: (signal) => cluster.tellNode(signal),
     histories: await sources.rollbackStore.load(),
     prober,
     workloads: local.workloads,
-    background: [records, logs, ...background, ...local.background],
-    reclaimers,
-    remains,
+    background: [
+      ...[records, logs, ...background],
+      ...[...local.background, ...cluster.background],
+    ],
+    ...{ reclaimers, remains },
     node: () => admissionNode(config, common.node.allocatable),
     meters: storageMeters(volumes, deps.connection),
-    pressure: (parts) => buildPressure(config, { ...common, ...parts, meters }),
+    pressure: (parts) =>
+      cluster.watchPressure(
+        buildPressure(config, { ...common, ...parts, meters }),
+      ),
     syncer: (resizes) =>
       new RuntimePodSyncer({
-        ...common,
-        ...runtime,
-        prober,
-        records,
-        volumes,
-        directories: owned,
-        remains,
-        resizes,
+        ...{ ...common, ...runtime, prober, records, volumes },
+        ...{ directories: owned, remains, resizes },
       }),
-    sources: [...sources.sources.values(), local.source],
-    lifecycleEvents: (signal) =>
-      runtimeEvents(watch, { ...deps, driver }, signal),
-    pullEnds: (signal) => pullEnds(executor, { ...common, ...state }, signal),
-    whenWaiting: (listener) => activities.whenWaiting(listener),
-    runtimePods: listedPods(picture),
-    ownedUids: () => owned.uids,
-    nameOf: (uid) => owned.nameOf(uid),
+    sources: [...sources.sources.values(), local.source, ...cluster.sources],
+    expectedPods: () => cluster.expected(sources.expectedPods()),
+    ...watched(runtime, { ...deps, ...common, ...state, driver }),
   }, agentOptions(config));
   const { store } = local;
   const parts = { agent, watch, prober, statuses, events, executor, store };
   return { ...sources, ...parts, activities, sessions, connection, meters };
+}
+
+/** What speaks to a cluster is loaded only if there is one: it takes memory. */
+async function join(
+  config: AgentConfig,
+  deps: JoiningDeps,
+): Promise<ClusterParts> {
+  if (config.cluster === undefined) return WITHOUT_CLUSTER;
+  const { joinCluster } = await import("./cluster/mod.ts");
+  return await joinCluster(config, deps);
+}
+
+const WITHOUT_CLUSTER: ClusterParts = {
+  background: [],
+  sources: [],
+  expected: (others) => others,
+  watchPressure: (manager) => manager,
+  tellNode: () => Promise.resolve(),
+};
+
+/** What an agent is told of the runtime. */
+function watched(
+  { watch, executor, picture }: Awaited<ReturnType<typeof buildRuntime>>,
+  deps: Pick<CoreDeps, "clock" | "connection"> & {
+    readonly driver: NodeCgroupDriver;
+    readonly owned: OwnedPods;
+  } & Parameters<typeof pullEnds>[1],
+) {
+  const { owned } = deps;
+  return {
+    lifecycleEvents: (signal: AbortSignal) =>
+      runtimeEvents(watch, deps, signal),
+    pullEnds: (signal: AbortSignal) => pullEnds(executor, deps, signal),
+    whenWaiting: (listener: (uid: string) => void) =>
+      executor.activities.whenWaiting(listener),
+    runtimePods: listedPods(picture),
+    ownedUids: () => owned.uids,
+    nameOf: (uid: string) => owned.nameOf(uid),
+  };
 }
 
 /** Builds what makes pods on this node. */
@@ -163,8 +203,12 @@ function buildLocal(
     nodeName: config.node.name,
     labels,
     sources: manifestSources(config),
+    mostPods: config.node.maxPods + WAITING_PODS,
   });
 }
+
+// More than a device ever has waiting for room.
+const WAITING_PODS = 1000;
 
 function agentOptions({ sync, paths, runtime }: AgentConfig): AgentOptions {
   const podsDir = `${paths.rootDir}/pods`;
@@ -201,15 +245,14 @@ async function buildCommon(config: AgentConfig, deps: CoreDeps) {
     podsDir: `${config.paths.rootDir}/pods`,
   });
   const given = { ...deps, sessions, ips, podRecords };
-  const { node, resources, driver } = await buildNodeResources(config, given);
+  const { driver, ...ofNode } = await buildNodeResources(config, given);
   const common = {
     ...given,
     statuses: new StatusManager({ clock, log }),
-    objects: new ObjectStore(sourceNames(config)),
+    objects: new ObjectRealms(sourceNames(config)),
     collector: new GarbageCollector(deps),
     removals: new ImageRemovals(),
-    node,
-    resources,
+    ...ofNode,
   };
   return { common, driver };
 }
@@ -219,7 +262,7 @@ async function loadState(
   config: AgentConfig,
   deps: Pick<CoreDeps, "clock" | "log"> & {
     readonly statuses: StatusManager;
-    readonly objects: ObjectStore;
+    readonly objects: ObjectRealms;
     readonly node: NodeFacts;
     readonly collector: GarbageCollector;
     readonly podRecords: PodRecords;

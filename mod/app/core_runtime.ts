@@ -5,7 +5,6 @@
  */
 
 import type { Sessions } from "../base/mod.ts";
-import type { ObjectGetter } from "../api/objects/mod.ts";
 import type { AgentConfig } from "../config/mod.ts";
 import type { Activities } from "../runtime/account/mod.ts";
 import type { PulledImages } from "../runtime/images/mod.ts";
@@ -24,7 +23,7 @@ import {
   RuntimeWatch,
 } from "../picture/mod.ts";
 import type { ImageRemovals } from "../reclaim/mod.ts";
-import type { ObjectStore } from "../local/mod.ts";
+import type { ObjectRealms } from "../local/mod.ts";
 import type { StatusManager } from "../status/mod.ts";
 import { serviceTargets } from "../agent/mod.ts";
 import type { WorkerView } from "../agent/workers/mod.ts";
@@ -33,9 +32,10 @@ import type { CoreDeps } from "./core_deps.ts";
 import { imageCredentials } from "./image_logins.ts";
 import { NodeFiles } from "./node_files.ts";
 import type { OwnedPods } from "./owned_pods.ts";
+import type { PodObjects } from "../pod/inputs/mod.ts";
 
 interface RuntimeDeps extends CoreDeps {
-  readonly objects: ObjectGetter & Pick<ObjectStore, "services">;
+  readonly objects: PodObjects & Pick<ObjectRealms, "servicesFor">;
   readonly statuses: Pick<StatusManager, "get">;
   /** The pods that the agent has; asked while it runs only. */
   readonly workers: () => readonly WorkerView[];
@@ -175,7 +175,7 @@ function specBuilder(
       },
       realPath: realPathOf,
       runtime: () => connection.features(),
-      runtimeClass: (name) => objects.runtimeClass(name),
+      runtimeClass: (pod, name) => objects.seenBy(pod).runtimeClass(name),
       idMapping: (uid) => users.mappingOf(uid),
     },
     objects,
@@ -184,7 +184,8 @@ function specBuilder(
     clusterDns: config.node.clusterDns,
     clusterDomain: config.node.clusterDomain,
     nodeHostsFile: () => nodeFiles.hosts,
-    services: () => serviceTargets({ objects, statuses, pods: workers }),
+    services: (pod) =>
+      serviceTargets(pod, { objects, statuses, pods: workers }),
     hostsOfServices: config.node.hostsOfServices,
   });
 }

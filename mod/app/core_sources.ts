@@ -150,11 +150,12 @@ export function manifestSources(
   return source.manifestUrl === undefined ? ["file"] : ["file", "http"];
 }
 
-/** All sources of pods: those of manifests, and the controllers of this node. */
+/** All sources of pods: those of manifests, the cluster, and the controllers of this node. */
 export function sourceNames(
-  config: Pick<AgentConfig, "source">,
+  config: Pick<AgentConfig, "source" | "cluster">,
 ): readonly SourceName[] {
-  return [...manifestSources(config), "local"];
+  const joined = config.cluster === undefined ? [] : ["api"] as const;
+  return [...manifestSources(config), ...joined, "local"];
 }
 
 /** The pods of all sources, with the priorities of their classes. */

@@ -91,17 +91,11 @@ export function nodeFacts(
   };
 }
 
-/**
- * What pods may use: what the machine has, less what is kept for others.
- *
- * Upstream: pkg/kubelet/cm GetNodeAllocatableReservation, without the thresholds of
- * eviction.
- */
-function allocatableOf(
-  config: AgentConfig,
+/** What the machine has, of what pods ask for. */
+export function capacityOf(
+  { node }: Pick<AgentConfig, "node">,
   host: HostFacts,
-): ReadonlyMap<string, Quantity> {
-  const { node } = config;
+): Map<string, Quantity> {
   const capacity = new Map<string, Quantity>([
     ["cpu", parseQuantity(String(getCpuCount()))],
     ["memory", parseQuantity(String(getTotalMemoryBytes()))],
@@ -114,6 +108,21 @@ function allocatableOf(
     const size = formatQuantity(bytesQuantity(sizeBytes));
     capacity.set(`hugepages-${size}`, bytesQuantity(sizeBytes * count));
   }
+  return capacity;
+}
+
+/**
+ * What pods may use: what the machine has, less what is kept for others.
+ *
+ * Upstream: pkg/kubelet/cm GetNodeAllocatableReservation, without the thresholds of
+ * eviction.
+ */
+function allocatableOf(
+  config: AgentConfig,
+  host: HostFacts,
+): ReadonlyMap<string, Quantity> {
+  const { node } = config;
+  const capacity = capacityOf(config, host);
   for (const reserved of [node.systemReserved, node.kubeReserved]) {
     for (const [name, amount] of Object.entries(reserved)) {
       const whole = capacity.get(name);
@@ -162,7 +171,7 @@ export function admissionNode(
 }
 
 /** The labels that every node has, whatever its operator says. */
-function ownLabels(nodeName: string): Readonly<Record<string, string>> {
+export function ownLabels(nodeName: string): Readonly<Record<string, string>> {
   const arch = ARCHITECTURES.get(Deno.build.arch) ?? Deno.build.arch;
   return {
     "kubernetes.io/hostname": nodeName,

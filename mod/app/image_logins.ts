@@ -4,7 +4,6 @@
  * @module
  */
 
-import type { ObjectGetter } from "../api/objects/mod.ts";
 import { type Clock, Semaphore } from "../base/mod.ts";
 import type { AgentConfig } from "../config/mod.ts";
 import { AnswerError, httpPost, type PostTarget } from "../host/clients/mod.ts";
@@ -15,11 +14,12 @@ import {
   ImageCredentials,
   NodeConfigFiles,
 } from "../runtime/credentials/mod.ts";
+import type { PodObjects } from "../pod/inputs/mod.ts";
 
 /** Secrets, files and a service, as far as settings name them. */
 export function imageCredentials(
   { images, paths }: AgentConfig,
-  deps: { readonly objects: ObjectGetter; readonly clock: Clock },
+  deps: { readonly objects: PodObjects; readonly clock: Clock },
 ): ImageCredentials {
   const { credentialEndpoint: name, credentialMatchImages } = images;
   // What lies on a hung mount would hold up each pull for good, and keep a thread for it.

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { formatQuantity } from "../api/objects/mod.ts";
+import { formatQuantity, type Quantity } from "../api/objects/mod.ts";
 import type { Sessions } from "../base/mod.ts";
 import type { AgentConfig } from "../config/mod.ts";
 import type { PodRecords } from "../host/files/mod.ts";
@@ -18,6 +18,7 @@ import type { NodeFacts } from "../runtime/spec/mod.ts";
 import { NodeCgroupDriver } from "./cgroup_driver.ts";
 import type { CoreDeps } from "./core_deps.ts";
 import {
+  capacityOf,
   type HostFacts,
   nodeFacts,
   readHostFacts,
@@ -34,6 +35,8 @@ interface NodeResourcesDeps
 /** What the node has, and the keeper of it. */
 export interface NodeResources {
   readonly node: NodeFacts;
+  /** What there is in all, of which `node` says what pods may have. */
+  readonly capacity: ReadonlyMap<string, Quantity>;
   readonly resources: PodResources;
   /** To be asked to learn once the runtime is ready. */
   readonly driver: NodeCgroupDriver;
@@ -65,7 +68,7 @@ export async function buildNodeResources(
     node,
     sessions: deps.sessions,
   });
-  return { node, resources, driver };
+  return { node, capacity: capacityOf(config, host), resources, driver };
 }
 
 function podCgroups(

@@ -5,7 +5,7 @@
  */
 
 import type { Pod } from "../../api/types/mod.ts";
-import type { Clock } from "../../base/mod.ts";
+import { type BackoffOptions, type Clock, nextDelay } from "../../base/mod.ts";
 import type { StatusManager } from "../../status/mod.ts";
 
 /** What is asked. */
@@ -20,8 +20,8 @@ export interface KnownPodsDeps {
   readonly isWritten: () => boolean;
 }
 
-/** Between two looks; it is over soon after each start of the agent. */
-const LOOK_MS = 50;
+/** Between two looks: it is mostly over soon, and the runtime may be away for hours. */
+const LOOKS: BackoffOptions = { baseMs: 50, maxMs: 1000 };
 
 /** One pod that hangs must not hold up all controllers, once the runtime has answered. */
 const MOST_MS = 30_000;
@@ -39,11 +39,13 @@ export async function knownPods(
 ): Promise<void> {
   const { clock, isListed } = deps;
   let listedMs: number | undefined;
+  let delayMs: number | undefined;
   while (!areKnown(deps)) {
     const nowMs = clock.monotonic();
     if (isListed()) listedMs ??= nowMs;
     if (listedMs !== undefined && nowMs - listedMs >= MOST_MS) return;
-    await clock.sleep(LOOK_MS, signal);
+    delayMs = nextDelay(delayMs, LOOKS);
+    await clock.sleep(delayMs, signal);
   }
 }
 

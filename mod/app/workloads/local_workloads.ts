@@ -8,14 +8,22 @@
 import type { EventSink, Pod } from "../../api/types/mod.ts";
 import {
   type ApiObject,
+  isWorkloadKind,
   type PodTemplate,
+  WORKLOAD_VERSIONS,
   workloadTemplate,
 } from "../../api/workload/mod.ts";
-import { type Clock, type Random, TaskGroup } from "../../base/mod.ts";
+import {
+  type Clock,
+  type Random,
+  type Sessions,
+  TaskGroup,
+} from "../../base/mod.ts";
 import type { Logger, MetricsRegistry } from "../../base/telemetry/mod.ts";
 import { cronJobController } from "../../controller/cron/mod.ts";
 import { daemonSetController } from "../../controller/daemon/mod.ts";
 import { deploymentController } from "../../controller/deployment/mod.ts";
+import { revisionTemplate } from "../../controller/history/mod.ts";
 import { jobController } from "../../controller/job/mod.ts";
 import {
   replicaSetController,
@@ -46,6 +54,8 @@ export interface LocalWorkloadsDeps {
   readonly objects: Pick<ObjectStore, "list">;
   readonly statuses: Pick<StatusManager, "follow" | "get" | "stored">;
   readonly storage: Pick<PodStorage, "bySource">;
+  /** What is kept of pods that run, or end. */
+  readonly sessions: Pick<Sessions, "onEnd">;
   /** Whether the agent has anything of a pod: a worker, or a directory on the disk. */
   readonly hasPod: (uid: string) => boolean;
   /** Whether the runtime was asked what runs. */
@@ -61,6 +71,8 @@ export interface LocalWorkloadsOptions {
   readonly labels: Readonly<Record<string, string>>;
   /** All sources of manifests. */
   readonly sources: readonly string[];
+  /** So many pods may there be that have not ended. @default a thousand */
+  readonly mostPods?: number;
 }
 
 /** The parts that others look into. */
@@ -117,6 +129,7 @@ export function buildLocalWorkloads(
     isGone: (uid) => isEnding(uid, deps.storage) && !deps.hasPod(uid),
   });
   statuses.follow(reports);
+  deps.sessions.onEnd(() => reports.look());
   const workloads = new ManifestWorkloads(store, deps);
   return {
     store,
@@ -130,20 +143,16 @@ export function buildLocalWorkloads(
   };
 }
 
+/** A rollback takes a ReplicaSet's template, or a revision's. */
 function templatesOf(cache: Pick<InformerCache, "informer">): PodTemplate[] {
-  return TEMPLATE_KINDS.flatMap((kind) => cache.informer(kind).lister.list())
-    .map((each) => workloadTemplate(each).template);
+  const revisions = cache.informer("ControllerRevision").lister.list();
+  return [
+    ...Object.keys(WORKLOAD_VERSIONS).filter(isWorkloadKind)
+      .flatMap((kind) => cache.informer(kind).lister.list())
+      .map((each) => workloadTemplate(each).template),
+    ...revisions.flatMap((each) => revisionTemplate(each) ?? []),
+  ];
 }
-
-const TEMPLATE_KINDS = [
-  "ReplicationController",
-  "ReplicaSet",
-  "Deployment",
-  "DaemonSet",
-  "StatefulSet",
-  "Job",
-  "CronJob",
-] as const;
 
 /**
  * Runs what works on the store when that has been read and has the statuses that outlived

@@ -8,6 +8,7 @@ import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import { coreConfig } from "../../support/agent/core_config.ts";
 import { nodeLogins } from "../../support/app/parts.ts";
 import { FakeClock } from "../../support/fake_clock.ts";
+import { HungStat } from "../../support/hung_stat.ts";
 import { pod } from "../../support/pods.ts";
 import { TempDir } from "../../support/temp_dir.ts";
 
@@ -38,19 +39,7 @@ Deno.test("imageCredentials() gives up on a file that does not answer, and keeps
   };
   const well = { users: ["edge"], problems: [] };
   deepStrictEqual(await find(), well);
-  const { stat } = Deno;
-  const late = Promise.withResolvers<Deno.FileInfo>();
-  let hung = 0;
-  using _restored = {
-    [Symbol.dispose]() {
-      Deno.stat = stat;
-    },
-  };
-  Deno.stat = (file) => {
-    if (file !== path) return stat(file);
-    hung++;
-    return late.promise;
-  };
+  using hung = new HungStat(path);
   const hanging = {
     users: [],
     problems: [
@@ -59,9 +48,8 @@ Deno.test("imageCredentials() gives up on a file that does not answer, and keeps
   };
   for (let pull = 0; pull < 40; pull++) deepStrictEqual(await find(), hanging);
   // Once, and again at most eight times.
-  ok(hung <= 9);
-  Deno.stat = stat;
-  late.resolve(await stat(path));
+  ok(hung.asked <= 9);
+  await hung.answer(path);
   while ((await find()).users.length === 0) await clock.advance(1000);
 });
 
@@ -74,19 +62,7 @@ Deno.test("imageCredentials() keeps one thread for a file that does not answer t
   });
   const clock = new FakeClock();
   const logins = nodeLogins(config, clock);
-  const { stat } = Deno;
-  const late = Promise.withResolvers<Deno.FileInfo>();
-  let hung = 0;
-  using _restored = {
-    [Symbol.dispose]() {
-      Deno.stat = stat;
-    },
-  };
-  Deno.stat = (file) => {
-    if (file !== path) return stat(file);
-    hung++;
-    return late.promise;
-  };
+  using hung = new HungStat(path);
   let over = 0;
   // As at a boot: none of them knows yet that it hangs.
   const finding = Array.from({ length: 40 }, async () => {
@@ -100,6 +76,6 @@ Deno.test("imageCredentials() keeps one thread for a file that does not answer t
     await Deno.lstat(dir.path);
   }
   deepStrictEqual(await Promise.all(finding), Array(40).fill(1));
-  strictEqual(hung, 1);
-  late.resolve(await stat(dir.path));
+  strictEqual(hung.asked, 1);
+  await hung.answer(path);
 });

@@ -1,11 +1,8 @@
 /** What makes pods on this node, from its manifests on, with a store on the disk. */
 
 import { deepStrictEqual, match, strictEqual } from "node:assert/strict";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { buildLocalWorkloads } from "../../../mod/app/workloads/mod.ts";
-import { systemClock } from "../../../mod/base/mod.ts";
+import { Sessions, systemClock } from "../../../mod/base/mod.ts";
 import {
   MetricsRegistry,
   silentLogger,
@@ -13,9 +10,11 @@ import {
 import { LocalStore, ObjectStore } from "../../../mod/local/mod.ts";
 import { waitUntil } from "../../../scripts/lib/wait_until.ts";
 import { seededRandom } from "../../support/seeded_random.ts";
+import { TempDir } from "../../support/temp_dir.ts";
 
 Deno.test("a manifest that the store refuses is told of though its source spoke before the store was read", async () => {
-  const directory = await mkdtemp(join(tmpdir(), "workloads-"));
+  await using dir = await TempDir.make();
+  const directory = dir.path;
   const ended = new AbortController();
   const { signal } = ended;
   const told: string[] = [];
@@ -28,6 +27,7 @@ Deno.test("a manifest that the store refuses is told of though its source spoke 
     objects: new ObjectStore(),
     statuses: { follow() {}, get: () => undefined, stored: () => undefined },
     storage: { bySource: () => new Map() },
+    sessions: new Sessions(),
     hasPod: () => false,
     isListed: () => true,
     events: {
@@ -37,38 +37,34 @@ Deno.test("a manifest that the store refuses is told of though its source spoke 
       },
     },
   };
-  try {
-    await keepOne(deps, directory);
-    const { workloads, templates, background: [part] } = buildLocalWorkloads(
-      deps,
-      {
-        directory,
-        nodeName: "edge",
-        labels: {},
-        sources: ["file"],
-      },
-    );
-    const set = {
-      source: "file",
-      pods: [],
-      objects: [],
-      workloads: [SET],
-    } as const;
-    workloads.replace(set, "whole");
-    deepStrictEqual(told, []);
-    const running = part?.run(signal);
-    await heard.promise;
-    match(told.join(), /there is one of that name that no manifest made/);
-    workloads.replace(set, "whole");
-    strictEqual(told.length, 1);
-    // Nobody may need it at present, and it counts.
-    await waitUntil("the informers have read", () => templates().length > 0);
-    strictEqual(templates()[0]?.spec.containers[0]?.image, "busybox");
-    ended.abort(new DOMException("over", "AbortError"));
-    await running?.catch(() => {});
-  } finally {
-    await rm(directory, { recursive: true });
-  }
+  await keepOne(deps, directory);
+  const { workloads, templates, background: [part] } = buildLocalWorkloads(
+    deps,
+    {
+      directory,
+      nodeName: "edge",
+      labels: {},
+      sources: ["file"],
+    },
+  );
+  const set = {
+    source: "file",
+    pods: [],
+    objects: [],
+    workloads: [SET],
+  } as const;
+  workloads.replace(set, "whole");
+  deepStrictEqual(told, []);
+  const running = part?.run(signal);
+  await heard.promise;
+  match(told.join(), /there is one of that name that no manifest made/);
+  workloads.replace(set, "whole");
+  strictEqual(told.length, 1);
+  // Nobody may need it at present, and it counts.
+  await waitUntil("the informers have read", () => templates().length > 0);
+  strictEqual(templates()[0]?.spec.containers[0]?.image, "busybox");
+  ended.abort(new DOMException("over", "AbortError"));
+  await running?.catch(() => {});
 });
 
 const SET = {

@@ -1,6 +1,6 @@
 /** Controllers wait until it is known how the pods are that an earlier agent has left. */
 
-import { rejects, strictEqual } from "node:assert/strict";
+import { deepStrictEqual, rejects, strictEqual } from "node:assert/strict";
 import { knownPods } from "../../../../mod/app/workloads/known_pods.ts";
 import { FakeClock } from "../../../support/fake_clock.ts";
 import { pod } from "../../../support/pods.ts";
@@ -12,6 +12,8 @@ class Rig {
   isListed = true;
   isWritten = true;
   isOver = false;
+  /** When it was asked how the pods are. */
+  readonly looks: number[] = [];
   readonly ended = new AbortController();
 
   start(): Promise<void> {
@@ -19,7 +21,10 @@ class Rig {
     const status = {};
     return knownPods({
       clock,
-      pods: () => this.pods,
+      pods: () => {
+        this.looks.push(clock.monotonic());
+        return this.pods;
+      },
       statuses: {
         stored: (uid) =>
           this.known.has(uid)
@@ -45,7 +50,7 @@ Deno.test("knownPods() waits for the status of each pod, and until all are writt
   await rig.clock.advance(1_000);
   strictEqual(rig.isOver, false);
   rig.isWritten = true;
-  await rig.clock.advance(50);
+  await rig.clock.advance(1_000);
   strictEqual(rig.isOver, true);
   await waiting;
   strictEqual(rig.clock.pendingTimers, 0);
@@ -64,14 +69,29 @@ Deno.test("knownPods() waits for the runtime as long as it takes, and then 30 se
   const rig = new Rig();
   rig.isListed = false;
   const waiting = rig.start();
+  await rig.clock.advance(100);
+  const { moves } = rig.clock;
   await rig.clock.advance(3_600_000);
   strictEqual(rig.isOver, false);
+  // It costs a look each second.
+  strictEqual(rig.clock.moves - moves < 2.1 * 3_600, true);
   rig.isListed = true;
-  await rig.clock.advance(50);
-  await rig.clock.advance(29_900);
+  await rig.clock.advance(1_000);
+  await rig.clock.advance(28_000);
   strictEqual(rig.isOver, false);
-  await rig.clock.advance(100);
+  await rig.clock.advance(2_000);
   strictEqual(rig.isOver, true);
+  await waiting;
+});
+
+Deno.test("knownPods() asks soon, and then once a second", async () => {
+  const rig = new Rig();
+  const waiting = rig.start();
+  await rig.clock.advance(4_000);
+  const wanted = [0, 50, 150, 350, 750, 1_550, 2_550, 3_550];
+  deepStrictEqual(rig.looks, wanted);
+  rig.pods = [];
+  await rig.clock.advance(1_000);
   await waiting;
 });
 

@@ -1,0 +1,104 @@
+/**
+ * What the parts of a node ask an API server, each by its own small port.
+ *
+ * @module
+ */
+
+import type { Lease, Node } from "../../api/cluster/mod.ts";
+import type { Pod } from "../../api/types/mod.ts";
+import type { ApiObject } from "../../api/workload/mod.ts";
+import type { PodClient } from "../../cluster/mod.ts";
+import type { EventClient } from "../../events/mod.ts";
+import type { SharedInformer } from "../../informer/shared/mod.ts";
+import { type KubeKind, requestToken } from "../../kube/objects/mod.ts";
+import type { ApiCaller } from "../../kube/transport/mod.ts";
+import {
+  LEASE_NAMESPACE,
+  type LeaseClient,
+  type NodeClient,
+} from "../../node/mod.ts";
+import type { ServiceTokensDeps, WatchedPods } from "../../source/api/mod.ts";
+
+/** Reads and writes the one node. */
+export function nodeClient(nodes: KubeKind<Node>, name: string): NodeClient {
+  const place = { namespace: "", name };
+  return {
+    get: (signal) => nodes.get(place, signal),
+    create: (made, signal) => nodes.create(made, signal),
+    patchStatus: (body, signal) => {
+      const how = { type: "strategic", subresource: "status" } as const;
+      return nodes.patch(place, { ...how, body }, signal);
+    },
+  };
+}
+
+/** Reads and writes its lease. */
+export function leaseClient(
+  leases: KubeKind<Lease>,
+  name: string,
+): LeaseClient {
+  const place = { namespace: LEASE_NAMESPACE, name };
+  return {
+    get: (signal) => leases.get(place, signal),
+    create: (made, signal) => leases.create(made, signal),
+    update: (lease, signal) => leases.update(lease, {}, signal),
+  };
+}
+
+/** Makes mirrors, and takes away what has ended. */
+export function podClient(pods: KubeKind<Pod>): PodClient {
+  return {
+    create: (pod, signal) => pods.create(pod, signal),
+    remove: ({ uid, ...place }, signal) =>
+      pods.delete(place, { uid, gracePeriodSeconds: 0 }, signal),
+  };
+}
+
+/** Makes and changes events. */
+export function eventClient(events: KubeKind<ApiObject>): EventClient {
+  return {
+    create: (event, signal) => events.create(event, signal),
+    patch: (place, news, signal) =>
+      events.patch(place, { type: "strategic", body: news }, signal),
+  };
+}
+
+/** Asks for tokens that end with their pods. */
+export function tokenRequests(api: ApiCaller): ServiceTokensDeps["request"] {
+  return async (
+    { pod, serviceAccount, audience, expirationSeconds },
+    signal,
+  ) => {
+    const { namespace, name, uid } = pod.metadata;
+    const { token, expiresAtMs } = await requestToken(api, {
+      namespace,
+      serviceAccount,
+      audiences: audience === "" ? [] : [audience],
+      expirationSeconds,
+      boundTo: { apiVersion: "v1", kind: "Pod", name, uid },
+    }, signal);
+    return { token: new TextEncoder().encode(token.reveal()), expiresAtMs };
+  };
+}
+
+/** The pods of an informer, whose first list may be empty. */
+export function watchedPods(pods: SharedInformer<Pod>): WatchedPods {
+  return {
+    get hasSynced() {
+      return pods.hasSynced;
+    },
+    list: () => pods.lister.list(),
+    follow: (listener) => {
+      const stop = new AbortController();
+      const handler = pods.addHandler(listener, { name: "source" });
+      // It rejects when nobody listens any more.
+      handler.synced(stop.signal).then(listener, () => {});
+      return {
+        [Symbol.dispose]: () => {
+          handler[Symbol.dispose]();
+          stop.abort();
+        },
+      };
+    },
+  };
+}

@@ -1,0 +1,220 @@
+/**
+ * The node as the cluster has it: its object, its status and its lease.
+ *
+ * @module
+ */
+
+import type { Lease, Node } from "../../api/cluster/mod.ts";
+import type { EventSink } from "../../api/types/mod.ts";
+import type { Quantity } from "../../api/objects/mod.ts";
+import { type Clock, type Random, TaskGroup } from "../../base/mod.ts";
+import type { Logger, MetricsRegistry } from "../../base/telemetry/mod.ts";
+import type { AgentConfig, ClusterConfig } from "../../config/mod.ts";
+import { SharedInformer } from "../../informer/shared/mod.ts";
+import { KubeKind, kubeResource } from "../../kube/objects/mod.ts";
+import { getSwapLeft, listAddresses } from "../../host/machine/mod.ts";
+import type { CriConnection } from "../../cri/mod.ts";
+import type { ApiCaller } from "../../kube/transport/mod.ts";
+import { LeaseKeeper, NodeReporter } from "../../node/mod.ts";
+import type { RuntimePicture, RuntimeWatch } from "../../picture/mod.ts";
+import type { ImageRemovals } from "../../reclaim/mod.ts";
+import { leaseClient, nodeClient } from "./cluster_clients.ts";
+import { NodeAddresses } from "./node_addresses.ts";
+import { schedulableAmounts } from "./node_amounts.ts";
+import { NodeImages } from "./node_images.ts";
+import { nodePicture, type NodePicturesDeps } from "./node_pictures.ts";
+
+/** What it is built on. */
+export interface ClusterNodeDeps extends
+  Pick<
+    NodePicturesDeps,
+    "capacity" | "isGoingDown" | "machine" | "pressures"
+  > {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Logger;
+  readonly metrics: MetricsRegistry;
+  readonly events: EventSink;
+  readonly connection: NodePicturesDeps["connection"] & {
+    readonly images: Pick<CriConnection["images"], "listImages">;
+  };
+  readonly ips: { readonly current: readonly string[] };
+  /** Of the capacity, what is not reserved for others than pods. */
+  readonly allocatable: ReadonlyMap<string, Quantity>;
+  readonly removals: Pick<ImageRemovals, "whenChanged">;
+  readonly watch: Pick<RuntimeWatch, "health" | "whenOutageChanges">;
+  readonly picture: Pick<RuntimePicture, "listedMs">;
+  readonly transport: ApiCaller;
+  /** Names this agent beside another one of the same node name. */
+  readonly agentId: string;
+  /** Labels that the node has, whatever its operator says. */
+  readonly ownLabels: Readonly<Record<string, string>>;
+}
+
+/** A node that is made known later, or not at all, must not keep its pods waiting for good. */
+const LEASE_PATIENCE_MS = 5_000;
+
+/** In upstream's words, but for a time that would be another one at each look. */
+const STANDSTILL =
+  "pleg was last seen active more than 3m0s ago; threshold is 3m0s";
+
+const NODE = { apiVersion: "v1", kind: "Node" } as const;
+const LEASE = { apiVersion: "coordination.k8s.io/v1", kind: "Lease" } as const;
+
+/** Makes the node known, and sees how others know it. */
+export class ClusterNode {
+  readonly #deps: ClusterNodeDeps;
+  readonly #nodes: SharedInformer<Node>;
+  readonly #reporter: NodeReporter;
+  readonly #lease: LeaseKeeper;
+  #sinceMs = Infinity;
+
+  constructor(
+    config: Pick<AgentConfig, "node" | "pressure">,
+    cluster: ClusterConfig,
+    deps: ClusterNodeDeps,
+  ) {
+    this.#deps = deps;
+    const { transport } = deps;
+    const { node } = config;
+    const nodes = new KubeKind<Node>(transport, kubeResource(NODE));
+    const leases = new KubeKind<Lease>(transport, kubeResource(LEASE));
+    this.#nodes = new SharedInformer({ ...deps, source: nodes }, {
+      ...NODE,
+      selection: { fieldSelector: `metadata.name=${node.name}` },
+    });
+    const looks = this.#looks(config);
+    this.#reporter = new NodeReporter({
+      ...deps,
+      client: nodeClient(nodes, node.name),
+      current: () => this.current,
+      isNode: () => this.isOurs,
+      picture: (signal) => nodePicture(looks, signal),
+    }, {
+      identity: {
+        name: node.name,
+        labels: node.labels,
+        ownLabels: deps.ownLabels,
+        taints: cluster.taints,
+        ...(cluster.providerId !== undefined &&
+          { providerId: cluster.providerId }),
+      },
+      register: cluster.registerNode,
+      updateMs: cluster.statusUpdateMs,
+      reportMs: cluster.statusReportMs,
+      maxImages: cluster.maxImages,
+    });
+    this.#lease = new LeaseKeeper({
+      ...deps,
+      client: leaseClient(leases, node.name),
+      node: () => this.current,
+    }, {
+      nodeName: node.name,
+      agentId: deps.agentId,
+      durationSeconds: cluster.leaseSeconds,
+    });
+  }
+
+  /** Has it looked at soon: something has changed. */
+  wake(): void {
+    this.#reporter.wake();
+  }
+
+  /** Has the cluster told of it now; waits until that was tried, or `signal` aborts. */
+  async tell(signal: AbortSignal): Promise<void> {
+    await this.#reporter.tell(signal);
+  }
+
+  /** As the API server showed it last. */
+  get current(): Node | undefined {
+    return this.#nodes.lister.list()[0];
+  }
+
+  /** Whether another agent has the node's name. */
+  get isContended(): boolean {
+    return this.#lease.state === "contended";
+  }
+
+  /** Until it is known that no other agent has the node's name, as long as that takes. */
+  get isOurs(): boolean {
+    const waitedMs = this.#deps.clock.monotonic() - this.#sinceMs;
+    return this.#lease.state === "held" ||
+      !this.isContended && waitedMs >= LEASE_PATIENCE_MS;
+  }
+
+  /**
+   * Works until `signal` aborts.
+   *
+   * @param listener is told when the node's object or its ownership may be others
+   */
+  async run(
+    listener: {
+      readonly changed: () => void;
+      readonly ownershipChanged: () => void;
+    },
+    signal: AbortSignal,
+  ): Promise<void> {
+    await using tasks = new TaskGroup(signal);
+    this.#sinceMs = this.#deps.clock.monotonic();
+    using _nodes = this.#nodes.addHandler(() => {
+      this.#reporter.wake();
+      listener.changed();
+    }, { name: "node" });
+    const running = [this.#nodes, this.#reporter, this.#lease].map((part) =>
+      tasks.start((scope) => part.run(scope))
+    );
+    const ownershipChanged = (): void => {
+      this.#reporter.wake();
+      listener.ownershipChanged();
+    };
+    running.push(
+      tasks.start((scope) => this.#watchLease(ownershipChanged, scope)),
+    );
+    await Promise.all(running);
+    if (tasks.failure !== undefined) throw tasks.failure;
+  }
+
+  /** What is asked at each look; what moves between them wakes the reporter. */
+  #looks(
+    { node, pressure }: Pick<AgentConfig, "node" | "pressure">,
+  ): NodePicturesDeps {
+    const { watch, picture, removals, ...deps } = this.#deps;
+    const { clock, connection } = deps;
+    const images = new NodeImages({ clock, images: connection.images });
+    removals.whenChanged(() => images.changed());
+    watch.whenOutageChanges(() => {
+      images.changed();
+      this.#reporter.wake();
+    });
+    const { thresholds } = pressure;
+    return {
+      ...deps,
+      images,
+      addresses: new NodeAddresses({ ...deps, list: listAddresses }, node.name),
+      schedulable: schedulableAmounts({ ...deps, thresholds }),
+      swapBytes: () => getSwapLeft().capacity,
+      // Before the first list the runtime is asked how it is, and that is all.
+      standstill: () =>
+        picture.listedMs === undefined || watch.health().healthy
+          ? undefined
+          : STANDSTILL,
+    };
+  }
+
+  async #watchLease(
+    ownershipChanged: () => void,
+    signal: AbortSignal,
+  ): Promise<void> {
+    ownershipChanged();
+    using _timer = this.#deps.clock.after(LEASE_PATIENCE_MS, ownershipChanged);
+    let seen = this.#lease.state;
+    while (!signal.aborted) {
+      // Made before looking, so that what comes meanwhile is not overlooked.
+      const changed = this.#lease.whenChanged(signal);
+      if (this.#lease.state !== seen) {
+        seen = this.#lease.state;
+        ownershipChanged();
+      } else await changed;
+    }
+  }
+}

@@ -1,0 +1,149 @@
+/**
+ * The pods that the cluster wants here, with what they refer to.
+ *
+ * @module
+ */
+
+import { type Fault, formatFault } from "../../api/fault/mod.ts";
+import { podRef } from "../../api/objects/mod.ts";
+import { readClusterObject, readClusterPod } from "../../api/read/mod.ts";
+import type { EventSink, Pod } from "../../api/types/mod.ts";
+import { podFullName } from "../../api/vocabulary/mod.ts";
+import type { ApiObject } from "../../api/workload/mod.ts";
+import type { Clock, Random } from "../../base/mod.ts";
+import type { Logger, MetricsRegistry } from "../../base/telemetry/mod.ts";
+import type { AgentConfig, ClusterConfig } from "../../config/mod.ts";
+import { KubeKind, kubeResource } from "../../kube/objects/mod.ts";
+import type { ApiCaller } from "../../kube/transport/mod.ts";
+import {
+  ApiPodSource,
+  type PodReading,
+  ReferencedObjects,
+  type RefusedPod,
+  ServiceTokens,
+  WATCHED_KINDS,
+} from "../../source/api/mod.ts";
+import {
+  UNSUPPORTED_REASON,
+  unsupportedFields,
+} from "../../pod/admission/mod.ts";
+import { DiskSetCheckpoint } from "../../source/records/mod.ts";
+import { tokenRequests, watchedPods } from "./cluster_clients.ts";
+import type { ClusterNode } from "./cluster_node.ts";
+import type { ClusterPods } from "./cluster_pods.ts";
+
+/** What it is built on. */
+export interface ClusterSourceDeps {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Logger;
+  readonly metrics: MetricsRegistry;
+  readonly events: EventSink;
+  readonly transport: ApiCaller;
+  readonly node: Pick<ClusterNode, "isOurs">;
+  readonly pods: Pick<
+    ClusterPods,
+    "informer" | "kind" | "refusalsChanged" | "selection"
+  >;
+  /** Whether the agent has anything of a pod: a worker, or a directory on the disk. */
+  readonly hasPod: (uid: string) => boolean;
+}
+
+/** Builds the source of the pods that are bound to the node. */
+export function buildClusterSource(
+  { node, paths }: Pick<AgentConfig, "node" | "paths">,
+  cluster: ClusterConfig,
+  deps: ClusterSourceDeps,
+): ApiPodSource {
+  const { pods, transport } = deps;
+  return new ApiPodSource({
+    ...deps,
+    pods: watchedPods(pods.informer),
+    list: async (signal) =>
+      (await pods.kind.list(pods.selection, signal)).items,
+    read: readPod,
+    refused: (refused, { runsOn }) => {
+      tellRefused(refused, runsOn, deps);
+      pods.refusalsChanged();
+    },
+    isHere: deps.hasPod,
+    references: new ReferencedObjects({
+      ...deps,
+      source: (kind) =>
+        new KubeKind<ApiObject>(
+          transport,
+          kubeResource({ apiVersion: WATCHED_KINDS[kind], kind }),
+        ),
+      read: (kind, object) => {
+        const reading = readClusterObject(kind, object);
+        if (reading.kind === "read") return reading.value;
+        const name = `${kind} ${object.metadata.name}`;
+        return refuse(name, reading.faults, deps);
+      },
+      tokens: new ServiceTokens({ ...deps, request: tokenRequests(transport) }),
+    }),
+    checkpoint: new DiskSetCheckpoint({
+      source: "api",
+      origin: `${cluster.kubeconfig} ${node.name}`,
+      directory: `${paths.rootDir}/checkpoints/api`,
+      secretDirectory: `${paths.runDir}/api-secrets`,
+    }, deps),
+    isNode: () => deps.node.isOurs,
+  });
+}
+
+function readPod(pod: Pod): PodReading {
+  const reading = readClusterPod(pod);
+  const faults = reading.kind === "refused"
+    ? reading.faults
+    : unsupportedFields(reading.value)
+      .filter(({ severity }) => severity === "refuse");
+  if (reading.kind === "read" && faults.length === 0) {
+    return { kind: "read", pod: reading.value };
+  }
+  // More of them help nobody, and a status is not to grow without bounds.
+  const found = faults.slice(0, MOST_FAULTS).map(formatFault).join("; ");
+  return {
+    kind: "refused",
+    refusal: {
+      reason: reading.kind === "read"
+        ? UNSUPPORTED_REASON
+        : "UnexpectedAdmissionError",
+      message: `Pod was rejected: ${found}`,
+    },
+  };
+}
+
+const MOST_FAULTS = 5;
+
+function tellRefused(
+  { pod, refusal: { reason, message } }: RefusedPod,
+  runsOn: boolean,
+  { events, log }: Pick<ClusterSourceDeps, "events" | "log">,
+): void {
+  log.warn("api_object_refused", {
+    object: `Pod ${podFullName(pod)}`,
+    faults: message,
+    runsOn,
+  });
+  if (pod.metadata.uid === "") return;
+  events.record(podRef(pod), {
+    type: "Warning",
+    ...runsOn
+      ? {
+        reason: "FailedValidation",
+        message:
+          `The change is not taken, and the pod runs on as it was: ${message}`,
+      }
+      : { reason, message },
+  });
+}
+
+function refuse(
+  object: string,
+  faults: readonly Fault[],
+  { log }: Pick<ClusterSourceDeps, "log">,
+): undefined {
+  const found = faults.map(formatFault).join("; ");
+  log.warn("api_object_refused", { object, faults: found });
+}
