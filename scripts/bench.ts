@@ -3,10 +3,11 @@
  *
  * Prints one line a figure, as smallest / middle / largest, with its ratio to the bare calls
  * and its aim. Nothing here passes or fails: numbers are for people.
- * `--only change,logs,probes,cold,memory,restart,collect,informer,start,burst,death,idle,relist,boot,footprint`
- * measures a part; the first eight need no runtime. Where `KUBELET` names a program, start,
+ * `--only change,logs,probes,cold,memory,owned,restart,collect,informer,fleet,start,burst,death,idle,relist,boot,footprint,joined,joined_footprint,calls`
+ * measures a part; the first ten need no runtime. Where `KUBELET` names a program, start,
  * burst, boot and footprint measure that kubelet, too; `--rounds=1` is the most rounds that
- * these four make.
+ * these four make. Only by their names are measured calls, half an hour long: those of that
+ * kubelet, and fleet, twenty minutes: those of 200 nodes.
  *
  * @module
  */
@@ -14,6 +15,7 @@
 
 import { parseArgs } from "node:util";
 import { ContainerdRig } from "./lib/containerd_rig.ts";
+import { measureCalls } from "./bench/calls.ts";
 import { measureBoot } from "./bench/boot.ts";
 import { measureBurst } from "./bench/burst.ts";
 import { measureCold } from "./bench/cold.ts";
@@ -21,15 +23,19 @@ import { measureCollect } from "./bench/collect.ts";
 import { measureDeath } from "./bench/death.ts";
 import { measureIdle } from "./bench/idle.ts";
 import { measureMemory } from "./bench/memory.ts";
+import { measureOwned } from "./bench/owned.ts";
 import { measureRelist } from "./bench/relist.ts";
 import { measureRestart } from "./bench/restart.ts";
 import { measureStart } from "./bench/start.ts";
 import { tryKubelet } from "./bench/contestants.ts";
+import { measureFleet } from "./bench/fleet.ts";
 import { measureFootprint } from "./bench/footprint.ts";
 import { Bench } from "./bench/bench_runtime.ts";
 import { type Report, reportTo } from "./bench/figures.ts";
 import { measureChange } from "./bench/change.ts";
 import { measureInformer } from "./bench/informer.ts";
+import { measureJoined } from "./bench/joined.ts";
+import { measureJoinedFootprint } from "./bench/joined_footprint.ts";
 import { measureLogs } from "./bench/logs.ts";
 import { measureProbes } from "./bench/probes.ts";
 import {
@@ -45,6 +51,9 @@ const PARTS = {
   idle: measureIdle,
   footprint: measureFootprint,
   relist: measureRelist,
+  joined: measureJoined,
+  joined_footprint: measureJoinedFootprint,
+  calls: measureCalls,
 } as const;
 
 /** What needs no runtime. */
@@ -54,9 +63,11 @@ const ALONE = {
   probes: measureProbes,
   cold: measureCold,
   memory: measureMemory,
+  owned: measureOwned,
   restart: measureRestart,
   collect: measureCollect,
   informer: measureInformer,
+  fleet: measureFleet,
 } as const;
 
 /** A kubelet to measure beside skerry; an empty variable names none. */
@@ -64,7 +75,11 @@ const kubeletPath = Deno.env.get("KUBELET") || undefined;
 
 const ALL: readonly string[] = [...Object.keys(ALONE), ...Object.keys(PARTS)]
   // Its ten minutes are for the comparison; idle has skerry's figures.
-  .filter((name) => name !== "footprint" || kubeletPath !== undefined);
+  .filter((name) => name !== "footprint" || kubeletPath !== undefined)
+  // Half an hour.
+  .filter((name) => name !== "calls")
+  // Neither does what its twenty minutes measure.
+  .filter((name) => name !== "fleet");
 
 if (import.meta.main) {
   const { values } = parseArgs({

@@ -17,6 +17,7 @@ const CHECKS = [
   "run -A scripts/gen_pod_schema.ts --check",
   "run --allow-read scripts/gen_pod_fields.ts --check",
   "run --allow-read scripts/gen_workload_fields.ts --check",
+  "run --allow-read scripts/gen_kubelet_flags.ts --check",
   "run --allow-read scripts/gen_scenarios.ts --check",
   "fmt --check --quiet",
 ];

@@ -43,6 +43,7 @@ export const FLOORS: readonly (readonly string[])[] = [
     "prober",
     "status",
     "controller",
+    "cluster",
     "eviction",
     "pressure",
     "reclaim",

@@ -6,9 +6,10 @@
  * executable and compared; only then it is put at its place. The program is bundled first and given a fixed time,
  * so that the same source gives the same executable.
  *
- * Run: `deno task compile [--output PATH] [--target TRIPLE] [--small] [FLAGS OF run]`
+ * Run: `deno task compile [--output PATH] [--target TRIPLE] [--small] [--edit-manifests] [FLAGS OF run]`
  *
- * `--small` is for a device with little memory: what runs is not optimized.
+ * `--small` is for a device with little memory: what runs is not optimized. With
+ * `--edit-manifests` the commands of the executable may write manifests.
  *
  * @module
  */
@@ -20,6 +21,7 @@ import {
   DEFAULT_CONFIG_PATH,
   deriveGrants,
   type Grants,
+  parseKubeletArguments,
   parseRunArguments,
 } from "../mod/config/mod.ts";
 import { bundleAgent } from "./bundle.ts";
@@ -60,7 +62,10 @@ export async function parseCompileArguments(
 ): Promise<CompileArguments> {
   const own = takeOwnFlags(args);
   const io = { ...machineIo(cwd), hostname: () => "any-node" };
-  const run = await parseRunArguments(own.rest, io);
+  const [first, ...others] = own.rest;
+  const run = first === "kubelet"
+    ? await parseKubeletArguments(others, io)
+    : await parseRunArguments(own.rest, io);
   if (run.kind === "refused") return run;
   // The node is another machine: its addresses are those that were given.
   const agent = deriveGrants(run.config, []);
@@ -285,11 +290,13 @@ export function embedFaults(
 
 const HELP = `Makes the skerry executable, with its permissions baked in.
 
-Usage: deno task compile [--output PATH] [--target TRIPLE] [--small] [FLAGS OF run]
+Usage: deno task compile [--output PATH] [--target TRIPLE] [--small] [--edit-manifests] [FLAGS OF run]
+       deno task compile --output kubelet kubelet [FLAGS OF kubelet]
 
   -o, --output PATH  where it is put (default "skerry")
   --target TRIPLE    for another machine, such as aarch64-unknown-linux-gnu
   --small            for a device with little memory: what runs is not optimized
+  --edit-manifests   its commands may write manifests, such as "apply" and "scale"
 
 The other flags are those of "skerry run" (see "deno task skerry run --help"). The executable
 may use the directories, sockets and networks that they name, and no others.

@@ -6,13 +6,11 @@
  *
  * @module
  */
-// deno-lint-ignore-file no-console -- a command-line tool
 
-import type { FieldRow, TypeRows } from "./pod_fields/row.ts";
+import { renderTable, writePage } from "./pod_fields/page.ts";
+import type { TypeRows } from "./pod_fields/row.ts";
 import { fieldsOf, podTypes } from "./pod_fields/schema.ts";
 import { FIELD_TABLE } from "./pod_fields/table.ts";
-
-const OUTPUT = new URL("../docs/pod-fields.md", import.meta.url);
 
 /** Types in the order in which a reader looks for them; all others follow. */
 const FIRST = [
@@ -54,33 +52,7 @@ function renderType(type: string): string {
     throw new Error(`Cannot write the fields of "${type}": it has no rows`);
   }
   if (isRefusedType(rows)) return "";
-  const lines = fieldsOf(type).map(({ name, type: text }) => {
-    const row = rows[name];
-    if (row === undefined) {
-      throw new Error(`Cannot write field "${type}.${name}": it has no row`);
-    }
-    return `| \`${name}\` | \`${text}\` | ${renderRow(row)} |\n`;
-  });
-  return `\n## ${type}\n\n| Field | Type | What becomes of it | |\n|---|---|---|---|\n${
-    lines.join("")
-  }`;
-}
-
-function renderRow(row: FieldRow): string {
-  switch (row.kind) {
-    case "done":
-      return `done | ${cell(row.note)}`;
-    case "refused":
-      return `refused | ${cell(row.message)}`;
-    case "warned":
-      return `warned | ${cell(row.message)}`;
-    case "not_applicable":
-      return `not applicable | ${cell(row.why)}`;
-  }
-}
-
-function cell(text: string): string {
-  return text.replaceAll("|", "\\|");
+  return renderTable(type, rows);
 }
 
 function renderRefusedTypes(types: readonly string[]): string {
@@ -102,12 +74,6 @@ function isRefusedType(
 }
 
 if (import.meta.main) {
-  const wanted = renderFields();
-  if (!Deno.args.includes("--check")) {
-    await Deno.mkdir(new URL(".", OUTPUT), { recursive: true });
-    await Deno.writeTextFile(OUTPUT, wanted);
-  } else if (await Deno.readTextFile(OUTPUT) !== wanted) {
-    console.error("docs/pod-fields.md differs: run scripts/gen_pod_fields.ts");
-    Deno.exit(1);
-  }
+  const script = "scripts/gen_pod_fields.ts";
+  await writePage({ path: "docs/pod-fields.md", script }, renderFields());
 }

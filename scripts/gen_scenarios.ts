@@ -13,7 +13,7 @@ import { listSourceFiles } from "./source_files.ts";
 const ROOT = new URL("../", import.meta.url);
 const OUTPUT = new URL("docs/scenarios.md", ROOT);
 const ID =
-  /\b(?:(?:SRC|PW|RT|PL|GC|ST|PR|VO|SE|CL|PF)-[0-9]{2}|[HMNR][0-9]{2})\b/g;
+  /\b(?:(?:SRC|PW|RT|PL|GC|ST|PR|VO|SE|CL|PF|IN)-[0-9]{2}|[HMNR][0-9]{2})\b/g;
 
 /** The page with its column of tests, and what is wrong with its ids. */
 export interface Filled {

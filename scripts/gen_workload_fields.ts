@@ -7,13 +7,9 @@
  *
  * @module
  */
-// deno-lint-ignore-file no-console -- a command-line tool
 
-import { fieldsOf } from "./pod_fields/schema.ts";
-import type { WorkloadFieldRow } from "./workload_fields/row.ts";
+import { renderTable, writePage } from "./pod_fields/page.ts";
 import { WORKLOAD_TABLE } from "./workload_fields/rows.ts";
-
-const OUTPUT = new URL("../docs/workload-fields.md", import.meta.url);
 
 const HEAD = `\
 # Every field of workloads, PriorityClasses and Services
@@ -35,41 +31,12 @@ ReplicationController, PriorityClass and Service are of \`v1\`, \`scheduling.k8s
 
 /** The whole document. */
 export function renderWorkloadFields(): string {
-  return HEAD + Object.keys(WORKLOAD_TABLE).map(renderType).join("");
-}
-
-function renderType(type: string): string {
-  const lines = fieldsOf(type).map(({ name, type: text }) => {
-    const row = WORKLOAD_TABLE[type]?.[name];
-    if (row === undefined) {
-      throw new Error(`Cannot write field "${type}.${name}": it has no row`);
-    }
-    return `| \`${name}\` | \`${text}\` | ${renderRow(row)} |\n`;
-  });
-  return `\n## ${type}\n\n| Field | Type | What becomes of it | |\n|---|---|---|---|\n${
-    lines.join("")
-  }`;
-}
-
-function renderRow(row: WorkloadFieldRow): string {
-  switch (row.kind) {
-    case "done":
-      return `done | ${row.note}`;
-    case "refused":
-      return `refused | ${row.message}`;
-    case "not_applicable":
-      return `not applicable | ${row.why}`;
-  }
+  return HEAD + Object.entries(WORKLOAD_TABLE)
+    .map(([type, rows]) => renderTable(type, rows)).join("");
 }
 
 if (import.meta.main) {
-  const wanted = renderWorkloadFields();
-  if (!Deno.args.includes("--check")) {
-    await Deno.writeTextFile(OUTPUT, wanted);
-  } else if (await Deno.readTextFile(OUTPUT) !== wanted) {
-    console.error(
-      "docs/workload-fields.md differs: run scripts/gen_workload_fields.ts",
-    );
-    Deno.exit(1);
-  }
+  const script = "scripts/gen_workload_fields.ts";
+  const page = { path: "docs/workload-fields.md", script };
+  await writePage(page, renderWorkloadFields());
 }

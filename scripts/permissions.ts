@@ -6,6 +6,7 @@
  */
 
 import { resolve } from "node:path";
+import { listFiles } from "../mod/cli/mod.ts";
 import {
   type Command,
   type CommandName,
@@ -16,6 +17,7 @@ import {
   deriveGrants,
   findControlSocket,
   type Grants,
+  parseKubeletArguments,
   parseRunArguments,
 } from "../mod/config/mod.ts";
 import {
@@ -42,6 +44,7 @@ export function machineIo(cwd: string = Deno.cwd()): ConfigIo {
     cwd: () => cwd,
     hostname: () => Deno.hostname(),
     readTextFile: (path) => Deno.readTextFile(path),
+    listFiles,
   };
 }
 
@@ -62,6 +65,7 @@ export async function grantsForArguments(
   switch (command.kind) {
     case "help":
     case "version":
+    case "kubelet_version":
       return { kind: "ok", grants: NO_GRANTS };
     case "validate":
       return { kind: "ok", grants: deriveReadGrants(filesOf(command, io)) };
@@ -72,11 +76,9 @@ export async function grantsForArguments(
       const files = configPath === undefined ? [] : [configPath];
       return { kind: "ok", grants: hostnameAnd(deriveReadGrants(files)) };
     }
-    case "run": {
-      const run = await parseRunArguments(command.args, io);
-      if (run.kind === "refused") return { ...run, topic: "run" };
-      return { kind: "ok", grants: deriveGrants(run.config, addresses()) };
-    }
+    case "run":
+    case "kubelet":
+      return await grantsForAgent(command, io, addresses);
     case "get_pods":
     case "get_objects":
     case "get_events":
@@ -87,6 +89,7 @@ export async function grantsForArguments(
     case "describe_pod":
     case "describe_objects":
     case "explain_pod":
+    case "explain_service":
     case "logs":
     case "metrics": {
       const found = await findControlSocket(command.location, io);
@@ -106,6 +109,20 @@ export async function grantsForArguments(
     case "rollout_undo":
       return await grantsForFolder(command, io);
   }
+}
+
+type AgentRun = Extract<Command, { readonly kind: "run" | "kubelet" }>;
+
+async function grantsForAgent(
+  { kind, args }: AgentRun,
+  io: ConfigIo,
+  addresses: () => readonly string[],
+): Promise<GrantsResult> {
+  const parse = kind === "run" ? parseRunArguments : parseKubeletArguments;
+  const run = await parse(args, io);
+  return run.kind === "refused"
+    ? { ...run, topic: kind }
+    : { kind: "ok", grants: deriveGrants(run.config, addresses()) };
 }
 
 type FolderCommand = Extract<Command, { readonly dryRun: boolean }>;

@@ -2,7 +2,7 @@
  * Runs the tests below a folder, and says at the end what their counts leave out:
  * which files were repeated, which tests were skipped, and which files are slowest.
  *
- * Run: `deno run -A scripts/test_files.ts [--jobs=N] [--parts=N] [--first=FILE] [--repeat=WHEN] FOLDER… [deno test options…]`
+ * Run: `deno run -A scripts/test_files.ts [--jobs=N] [--parts=N] [--first=FILE] [--last=FOLDER] [--repeat=WHEN] FOLDER… [deno test options…]`
  *
  * Each file has a process of its own, and its output appears when that has ended.
  *
@@ -11,6 +11,7 @@
  *   share is loaded and compiled once, which takes a third of the time away. A file named
  *   `…_alone_test.ts` has its own all the same: it leaves its process unfit for others.
  * - `--first=FILE` begins with a file that takes long, and with its part.
+ * - `--last=FOLDER` ends with the files below a folder, which need what gets ready meanwhile.
  * - `--repeat=signal` runs a process once more that was ended by a signal. Deno
  *   2.9.6 can die inside nghttp2, by an assertion or in silence, when one end of an
  *   HTTP/2 connection says goodbye (denoland/deno#36788), and the component tests say
@@ -42,6 +43,8 @@ interface Options {
   readonly parts?: number;
   /** The file to begin with. */
   readonly first: string;
+  /** The folder to end with. */
+  readonly last: string;
   readonly repeat: typeof REPEATS[number];
   readonly folders: readonly string[];
   /** What `deno test` is given besides the path. */
@@ -61,13 +64,15 @@ async function main(args: readonly string[]): Promise<number> {
   const options = parse(args);
   if (options === undefined) {
     console.error(
-      "Cannot run tests: wanted [--jobs=N] [--parts=N] [--first=FILE] [--repeat=signal|failure] FOLDER…",
+      "Cannot run tests: wanted [--jobs=N] [--parts=N] [--first=FILE] [--last=FOLDER] [--repeat=signal|failure] FOLDER…",
     );
     return 64;
   }
-  const { folders, jobs, parts, first } = options;
+  const { folders, jobs, parts, first, last } = options;
+  const place = (path: string): number =>
+    path === first ? 0 : last !== "" && path.startsWith(`${last}/`) ? 2 : 1;
   const files = (await Promise.all(folders.map(testFiles))).flat()
-    .sort((a, b) => Number(b === first) - Number(a === first));
+    .sort((a, b) => place(a) - place(b));
   const scratch = await Deno.makeTempDir({ prefix: "test_files_" });
   const attempts: Attempt[] = [];
   try {
@@ -91,6 +96,7 @@ function parse(args: readonly string[]): Options | undefined {
   let jobs = 1;
   let parts: number | undefined;
   let first = "";
+  let last = "";
   let repeat: Options["repeat"] = "never";
   for (const [index, arg] of args.entries()) {
     if (!arg.startsWith("--")) {
@@ -101,6 +107,7 @@ function parse(args: readonly string[]): Options | undefined {
         jobs,
         ...parts !== undefined && { parts },
         first,
+        last,
         repeat,
         folders,
         denoOptions: args.slice(rest),
@@ -111,6 +118,7 @@ function parse(args: readonly string[]): Options | undefined {
     if (name === "--jobs" && Number(value) >= 1) jobs = Number(value);
     else if (name === "--parts" && Number(value) >= 1) parts = Number(value);
     else if (name === "--first" && value !== "") first = value;
+    else if (name === "--last" && value !== "") last = value;
     else if (name === "--repeat" && when !== undefined) repeat = when;
     else return undefined;
   }

@@ -8,7 +8,7 @@ import { MetricsRegistry, silentLogger } from "../../mod/base/telemetry/mod.ts";
 import { systemClock } from "../../mod/base/mod.ts";
 import { COMPILED_FLAGS } from "../lib/launch_flags.ts";
 import { connectCri, type CriConnection } from "../../mod/cri/mod.ts";
-import { AgentProcess } from "../lib/agent_process.ts";
+import { type AgentOptions, AgentProcess } from "../lib/agent_process.ts";
 import { pause } from "../lib/wait_until.ts";
 import type { FakeCri } from "../../tests/support/fake_cri/fake_cri.ts";
 import { podManifest } from "../lib/pod_manifest.ts";
@@ -16,7 +16,7 @@ import type { ContainerdRig } from "../lib/containerd_rig.ts";
 import { type BareRequest, BareRequests } from "./bare_requests.ts";
 import type { Report } from "./figures.ts";
 import { removeLeftCgroups } from "./left_cgroups.ts";
-import { KubeletProcess } from "./kubelet_process.ts";
+import { type KubeletOptions, KubeletProcess } from "./kubelet_process.ts";
 
 /** A wall clock with fractions: runtimes report nanoseconds since the epoch. */
 export function wallMs(): number {
@@ -138,12 +138,14 @@ export class Bench implements AsyncDisposable {
   }
 
   /** An agent as it is shipped: the bundle, under the locked flags, without code cache. */
-  async agent(args: readonly string[] = []): Promise<AgentProcess> {
+  async agent(
+    options: Pick<AgentOptions, "args" | "nodeName"> = {},
+  ): Promise<AgentProcess> {
     return await AgentProcess.create({
       denoFlags: COMPILED_FLAGS,
       runtimeSocket: this.rig.socketPath,
       podNetwork: this.rig.podNetwork,
-      args,
+      ...options,
     });
   }
 
@@ -162,7 +164,9 @@ export class Bench implements AsyncDisposable {
    *
    * @throws {Error} when none was named
    */
-  async kubelet(): Promise<KubeletProcess> {
+  async kubelet(
+    join: Pick<KubeletOptions, "kubeconfigPath"> = {},
+  ): Promise<KubeletProcess> {
     const { kubeletPath } = this.#options;
     if (kubeletPath === undefined) {
       throw new Error("Cannot start a kubelet: KUBELET names none");
@@ -171,6 +175,7 @@ export class Bench implements AsyncDisposable {
       path: kubeletPath,
       runtimeSocket: this.rig.socketPath,
       certDir: `${this.rig.directory}/kubelet-certs`,
+      ...join,
     });
   }
 

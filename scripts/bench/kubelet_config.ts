@@ -34,12 +34,12 @@ export function manifestPathOf(directory: string): string {
 
 /** Its arguments; everything that has a field is in the file. */
 export function kubeletArguments(
-  { directory, certDir, runtimeSocket }: Pick<
-    KubeletPlace,
-    "directory" | "certDir" | "runtimeSocket"
-  >,
+  { directory, certDir, runtimeSocket, kubeconfigPath }:
+    & Pick<KubeletPlace, "directory" | "certDir" | "runtimeSocket">
+    & { readonly kubeconfigPath?: string },
 ): readonly string[] {
   return [
+    ...kubeconfigPath === undefined ? [] : [`--kubeconfig=${kubeconfigPath}`],
     `--config=${directory}/config.json`,
     `--root-dir=${rootPathOf(directory)}`,
     `--cert-dir=${certDir}`,

@@ -30,6 +30,8 @@ export interface KubeletOptions {
   readonly path: string;
   readonly runtimeSocket: string;
   readonly certDir: string;
+  /** By which it joins a cluster. @default it runs alone */
+  readonly kubeconfigPath?: string;
 }
 
 /** A kubelet that belongs to the caller; `await using` ends it. */

@@ -59,10 +59,12 @@ export class AgentProcess implements AsyncDisposable {
   readonly socketPath: string;
   readonly #options: AgentOptions;
   #process: Deno.ChildProcess | undefined;
+  #entry: string | undefined;
   #client: Deno.HttpClient;
 
   private constructor(options: AgentOptions, directory: string) {
     this.#options = options;
+    this.#entry = options.entry;
     this.directory = directory;
     this.manifestPath = options.manifestPath ?? `${directory}/manifests`;
     this.podLogsDir = `${directory}/logs`;
@@ -120,10 +122,15 @@ export class AgentProcess implements AsyncDisposable {
     ];
   }
 
-  /** Starts the process; its log goes to `<directory>/agent.log`. */
-  async start(): Promise<void> {
+  /**
+   * Starts the process; its log goes to `<directory>/agent.log`.
+   *
+   * @param upgrade what to run from now on, as after an upgrade
+   */
+  async start(upgrade?: { readonly entry: string }): Promise<void> {
     const args = this.runArguments;
-    const entry = this.#options.entry ?? await agentBundle();
+    this.#entry = upgrade?.entry ?? this.#entry;
+    const entry = this.#entry ?? await agentBundle();
     const command = [
       Deno.execPath(),
       "run",

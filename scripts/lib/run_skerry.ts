@@ -1,10 +1,11 @@
 /**
- * Runs one skerry command to its end, under the locked permission set.
+ * Runs skerry commands under the locked permission set.
  *
  * @module
  */
 
 import { lockedRunFlags } from "../permissions.ts";
+import { waitUntil } from "./wait_until.ts";
 
 /** How a command ended and what it printed. */
 export interface SkerryResult {
@@ -17,7 +18,14 @@ export interface SkerryResult {
 export async function runSkerry(
   args: readonly string[],
 ): Promise<SkerryResult> {
-  const { code, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
+  const command = await commandOf(args);
+  const { code, stdout, stderr } = await command.output();
+  const text = new TextDecoder();
+  return { code, stdout: text.decode(stdout), stderr: text.decode(stderr) };
+}
+
+async function commandOf(args: readonly string[]): Promise<Deno.Command> {
+  return new Deno.Command(Deno.execPath(), {
     args: [
       "run",
       ...await lockedRunFlags(args),
@@ -27,7 +35,55 @@ export async function runSkerry(
     stdin: "null",
     stdout: "piped",
     stderr: "piped",
-  }).output();
-  const text = new TextDecoder();
-  return { code, stdout: text.decode(stdout), stderr: text.decode(stderr) };
+  });
+}
+
+/** A command that goes on; `await using` ends it. */
+export class RunningSkerry implements AsyncDisposable {
+  readonly #process: Deno.ChildProcess;
+  readonly #ended: Promise<unknown>;
+  #output = "";
+
+  private constructor(process: Deno.ChildProcess) {
+    this.#process = process;
+    this.#ended = Promise.all([
+      this.#read(process.stdout),
+      this.#read(process.stderr),
+    ]);
+  }
+
+  /** Starts `skerry ARGS…` from source. */
+  static async start(args: readonly string[]): Promise<RunningSkerry> {
+    return new RunningSkerry((await commandOf(args)).spawn());
+  }
+
+  async #read(stream: ReadableStream<Uint8Array>): Promise<void> {
+    const text = new TextDecoder();
+    for await (const piece of stream) {
+      this.#output += text.decode(piece, { stream: true });
+    }
+  }
+
+  /** Waits until it has printed a text. @throws {Error} When it does not */
+  async until(expected: RegExp): Promise<void> {
+    const saw = () => this.#output;
+    await waitUntil(`${expected}`, () => expected.test(saw()), { saw });
+  }
+
+  /** Stops it as Ctrl-C does; resolves to its exit code. */
+  async stop(): Promise<number> {
+    this.#process.kill("SIGINT");
+    await this.#ended;
+    return (await this.#process.status).code;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    try {
+      this.#process.kill("SIGKILL");
+    } catch {
+      // It has ended already.
+    }
+    await this.#ended;
+    await this.#process.status;
+  }
 }

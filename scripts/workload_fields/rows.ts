@@ -32,6 +32,8 @@ const PODS = {
   selector: done("must match the labels of the template"),
 };
 
+const CLAIM_ENDS =
+  "`Retain` or `Delete`; with `Delete` the claim goes, its directory and what is in it stay";
 const RECREATED =
   "cannot change while the object exists; the edit is refused and the last good version stays";
 const SELECTOR = done(`must match the labels of the template; ${RECREATED}`);
@@ -127,8 +129,8 @@ export const WORKLOAD_TABLE: Readonly<Record<string, WorkloadTypeRows>> = {
   },
   StatefulSetOrdinals: { start: done() },
   StatefulSetPersistentVolumeClaimRetentionPolicy: {
-    whenDeleted: done("`Retain` or `Delete`"),
-    whenScaled: done("`Retain` or `Delete`"),
+    whenDeleted: done(CLAIM_ENDS),
+    whenScaled: done(CLAIM_ENDS),
   },
   StatefulSetUpdateStrategy: {
     rollingUpdate: done(),
