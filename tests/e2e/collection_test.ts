@@ -13,6 +13,9 @@ import { find, runningContainers } from "../../scripts/lib/pod_views.ts";
 import { firstExisting } from "../../scripts/lib/runtime_tools.ts";
 import { pause, waitUntil } from "../../scripts/lib/wait_until.ts";
 import { idOf, untilPodRuns } from "../support/e2e/inside.ts";
+import { cronJobManifest } from "../support/e2e/jobs.ts";
+import { storeSet } from "../support/e2e/store_set.ts";
+import { webDeployment } from "../support/e2e/web_deployment.ts";
 import { type TestRuntime, withRuntime } from "../support/e2e/with_runtime.ts";
 import { countChanges, filesBelow } from "../support/files_below.ts";
 
@@ -21,23 +24,44 @@ const SETTLED_MS = 20_000;
 
 const IDLE_MS = 45_000;
 
+/** That had anything to look at: those of Deployments, ReplicaSets, StatefulSets, CronJobs. */
+const CONTROLLERS = 4;
+
 withRuntime("collection", (test) => {
-  test("ten idle pods cost no write: none below state, run and log directories, none of the process (I5)", async (runtime) => {
+  test("ten pods, ten Deployments, a StatefulSet and a CronJob that are idle cost no look and no write: none below state, run and log directories, none of the process (I5)", async (runtime) => {
     await using agent = await AgentProcess.start(runtime.agentOptions());
-    const names = Array.from({ length: 10 }, (_, at) => `idle${at}`);
-    for (const name of names) await agent.apply(`${name}.json`, sleeper(name));
+    for (let at = 0; at < 10; at++) {
+      await agent.apply(`pod${at}.json`, sleeper(`pod${at}`));
+      const name = `web${at}`;
+      await agent.apply(`${name}.json`, webDeployment("one", 1, { name }));
+    }
+    await agent.apply("store.json", storeSet(1, "one"));
+    // It is due on a day that comes in four years.
+    const rare = { schedule: "0 0 29 2 *", command: ["true"] };
+    await agent.apply("rare.json", cronJobManifest("rare", rare));
     await agent.until(
-      "ten pods",
+      "all that runs",
       (pods) =>
-        names.every((name) => runningContainers(find(pods, name)) === 1),
+        pods.filter((pod) => runningContainers(pod) === 1).length === 21,
     );
     await pause(SETTLED_MS);
+    const looks = await looksOf(agent);
+    strictEqual(looks.size, CONTROLLERS);
     const before = await written(agent);
-    ok(before.files.size > 100, `${before.files.size}`);
+    ok(before.files.size > 200, `${before.files.size}`);
     await pause(IDLE_MS);
     const after = await written(agent);
     strictEqual(countChanges(before.files, after.files), 0);
     strictEqual(after.bytes - before.bytes, 0);
+    // Each minute a CronJob is looked at, since a clock that is set tells nobody.
+    const more = await looksOf(agent);
+    const cron = "cronjob-controller";
+    const asked = (more.get(cron) ?? NaN) - (looks.get(cron) ?? NaN);
+    ok(asked <= 2, `${asked}`);
+    deepStrictEqual(
+      new Map([...more, [cron, 0]]),
+      new Map([...looks, [cron, 0]]),
+    );
   });
 
   test("dead containers stay as many as they may (GC-01)", async (runtime) => {
@@ -167,6 +191,19 @@ async function written(
   }
   const io = await Deno.readTextFile(`/proc/${agent.pid}/io`);
   return { files, bytes: Number(/^write_bytes: (\d+)$/m.exec(io)?.[1]) };
+}
+
+/** How often each controller was asked to look at something. */
+async function looksOf(
+  agent: AgentProcess,
+): Promise<ReadonlyMap<string, number>> {
+  const { text } = await agent.get("/metrics");
+  const found = text.matchAll(
+    /^skerry_workqueue_adds_total\{name="([^"]+)"\} (\d+)$/gm,
+  );
+  return new Map(
+    [...found].map(([, name = "", count]) => [name, Number(count)]),
+  );
 }
 
 /** The containers of a pod, without its sandbox. */

@@ -11,18 +11,20 @@ import {
   ok,
   strictEqual,
 } from "node:assert/strict";
-import type { ContainerStatus, Pod } from "../../mod/api/types/mod.ts";
 import { AgentProcess } from "../../scripts/lib/agent_process.ts";
 import {
   containerOf,
   execIn,
+  firstProcessIn,
   idOf,
   untilPodRuns,
+  waitingOf,
 } from "../support/e2e/inside.ts";
+import { configMap } from "../support/local_objects.ts";
 import { podManifest } from "../../scripts/lib/pod_manifest.ts";
 import { find } from "../../scripts/lib/pod_views.ts";
 import { BUSYBOX_IMAGE } from "../../scripts/lib/containerd_rig.ts";
-import { type TestRuntime, withRuntime } from "../support/e2e/with_runtime.ts";
+import { withRuntime } from "../support/e2e/with_runtime.ts";
 
 const SLEEP = ["sleep", "100000"];
 const SECRET_VALUE = "hunter2 $(A)";
@@ -42,7 +44,7 @@ withRuntime("environment and mounts from inside", (test) => {
     });
     await agent.apply("env.json", envPod());
     const pod = await untilPodRuns(agent, "env");
-    const { variables, args } = await seen(runtime, idOf(pod, "c"));
+    const { variables, args } = await firstProcessIn(runtime, idOf(pod, "c"));
     const { uid, name, namespace } = pod.metadata;
     const ip = pod.status?.podIP ?? "";
     notStrictEqual(ip, "");
@@ -100,7 +102,7 @@ withRuntime("environment and mounts from inside", (test) => {
     );
     await agent.apply("map.json", configMap("late", { WORD: "at last" }));
     const pod = await untilPodRuns(agent, "late");
-    const { variables } = await seen(runtime, idOf(pod, "c"));
+    const { variables } = await firstProcessIn(runtime, idOf(pod, "c"));
     strictEqual(variables.get("WORD"), "at last");
   });
 
@@ -129,7 +131,7 @@ withRuntime("environment and mounts from inside", (test) => {
       }),
     );
     const pod = await untilPodRuns(agent, "file");
-    const { variables } = await seen(runtime, idOf(pod, "c"));
+    const { variables } = await firstProcessIn(runtime, idOf(pod, "c"));
     strictEqual(variables.get("WHERE"), "a b");
   });
 
@@ -334,36 +336,4 @@ function envPod(): Record<string, unknown> {
     }],
   });
   return { ...manifest, metadata: { name: "env", labels: { app: "web" } } };
-}
-
-function configMap(
-  name: string,
-  data: Readonly<Record<string, string>>,
-): Record<string, unknown> {
-  return { apiVersion: "v1", kind: "ConfigMap", metadata: { name }, data };
-}
-
-function waitingOf(
-  pod: Pod | undefined,
-  name: string,
-): NonNullable<ContainerStatus["state"]>["waiting"] {
-  return containerOf(pod, name)?.state?.waiting;
-}
-
-/** The variables and arguments of a container's first process. */
-async function seen(
-  runtime: TestRuntime,
-  containerId: string,
-): Promise<{
-  readonly variables: ReadonlyMap<string, string>;
-  readonly args: readonly string[];
-}> {
-  const words = async (file: string) =>
-    (await execIn(runtime, containerId, `tr '\\0' '\\n' < /proc/1/${file}`))
-      .split("\n").slice(0, -1);
-  const variables = (await words("environ")).map((line) => {
-    const at = line.indexOf("=");
-    return [line.slice(0, at), line.slice(at + 1)] as const;
-  });
-  return { variables: new Map(variables), args: await words("cmdline") };
 }

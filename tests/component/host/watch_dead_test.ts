@@ -11,6 +11,7 @@ import { join } from "node:path";
 import { type WatchHint, watchPath } from "../../../mod/host/files/mod.ts";
 import { FakeClock } from "../../support/fake_clock.ts";
 import { untilLaterFileTime } from "../../support/file_times.ts";
+import { HungStat } from "../../support/hung_stat.ts";
 import { messagesTo } from "../../support/log_lines.ts";
 import { Quiet } from "../../support/quiet/quiet.ts";
 import { until } from "../../support/until.ts";
@@ -198,34 +199,23 @@ Deno.test({
 Deno.test("watchPath() ends, and waits for a file system that does not answer, and for it to answer again", async () => {
   await using watching = await Watching.create();
   const { hints, path } = watching;
-  const { stat } = Deno;
-  let hung = 0;
-  using _restored = {
-    [Symbol.dispose]() {
-      Deno.stat = stat;
-    },
-  };
   watching.start();
   await watching.untilHeard();
-  Deno.stat = (file) => {
-    if (file !== path) return stat(file);
-    hung++;
-    return new Promise(() => {});
-  };
+  using hung = new HungStat(path);
   await until(async () => {
     await watching.pass();
-    return hung > 0;
+    return hung.asked > 0;
   });
   await watching.pass(10_000);
   hints.length = 0;
-  strictEqual(hung, 1);
+  strictEqual(hung.asked, 1);
   // It is mounted anew, and the call to the old mount waits for good.
-  Deno.stat = stat;
+  hung.restore();
   await Deno.rename(path, `${path}.old`);
   await Deno.mkdir(path);
   await watching.pass(120_000);
   await watching.untilHeard();
-  Deno.stat = (file) => file === path ? new Promise(() => {}) : stat(file);
+  using _again = new HungStat(path);
   await watching.pass(2_000);
   await watching.stop();
 });
@@ -235,20 +225,7 @@ Deno.test("watchPath() looks at a directory on while what a link in it leads to 
   const { hints, path } = watching;
   const link = join(path, "link");
   await Deno.symlink(path, link);
-  const { stat } = Deno;
-  const late = Promise.withResolvers<never>();
-  let hung = 0;
-  using _restored = {
-    [Symbol.dispose]() {
-      Deno.stat = stat;
-      late.reject(new Error("EIO"));
-    },
-  };
-  Deno.stat = (file) => {
-    if (file !== link) return stat(file);
-    hung++;
-    return late.promise;
-  };
+  using hung = new HungStat(link);
   watching.start();
   await watching.pass(10_000);
   await untilLaterFileTime();
@@ -256,7 +233,7 @@ Deno.test("watchPath() looks at a directory on while what a link in it leads to 
   await Deno.writeTextFile(join(path, "file"), "");
   await watching.pass(3000);
   ok(hints.some(isRescan));
-  strictEqual(hung, 1);
+  strictEqual(hung.asked, 1);
 });
 
 Deno.test("watchPath() looks at a directory when a link comes into it for whose target the thread waits", async () => {
@@ -264,9 +241,8 @@ Deno.test("watchPath() looks at a directory when a link comes into it for whose 
   const { hints, log, path } = watching;
   const elsewhere = await Deno.makeTempDir();
   const link = join(path, "link");
-  const { stat, watchFs } = Deno;
+  const { watchFs } = Deno;
   const left = new DisposableStack();
-  const late = Promise.withResolvers<never>();
   // Nothing is reported any more.
   Deno.watchFs = (_paths, options) => {
     const watcher = watchFs(elsewhere, options);
@@ -274,12 +250,12 @@ Deno.test("watchPath() looks at a directory when a link comes into it for whose 
     watcher.close = () => {};
     return watcher;
   };
-  Deno.stat = (file) => file === link ? late.promise : stat(file);
+  const hung = new HungStat(link);
   await using _restored = {
     async [Symbol.asyncDispose]() {
-      late.reject(new Error("EIO"));
+      hung[Symbol.dispose]();
       await watching.stop();
-      Object.assign(Deno, { stat, watchFs });
+      Deno.watchFs = watchFs;
       left.dispose();
       await Deno.remove(elsewhere, { recursive: true });
     },

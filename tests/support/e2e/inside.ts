@@ -15,6 +15,7 @@ import { connectCri } from "../../../mod/cri/mod.ts";
 import type { RuntimeService, Sandbox } from "../../../mod/cri/model/mod.ts";
 import type { AgentProcess } from "../../../scripts/lib/agent_process.ts";
 import { find, runningContainers } from "../../../scripts/lib/pod_views.ts";
+import { runSkerry } from "../../../scripts/lib/run_skerry.ts";
 import { PATIENCE_MS, waitUntil } from "../../../scripts/lib/wait_until.ts";
 import type { TestRuntime } from "./with_runtime.ts";
 
@@ -98,6 +99,24 @@ export async function statusIn(
   );
 }
 
+/** The variables and arguments of a container's first process, as they were given to it. */
+export async function firstProcessIn(
+  runtime: TestRuntime,
+  containerId: string,
+): Promise<{
+  readonly variables: ReadonlyMap<string, string>;
+  readonly args: readonly string[];
+}> {
+  const words = async (file: string) =>
+    (await execIn(runtime, containerId, `tr '\\0' '\\n' < /proc/1/${file}`))
+      .split("\n").slice(0, -1);
+  const variables = (await words("environ")).map((line) => {
+    const at = line.indexOf("=");
+    return [line.slice(0, at), line.slice(at + 1)] as const;
+  });
+  return { variables: new Map(variables), args: await words("cmdline") };
+}
+
 /** The command lines of the processes of a container, as the node sees them. */
 export async function processesOf(
   runtime: TestRuntime,
@@ -117,6 +136,24 @@ export async function processesOf(
     }
   }
   return lines;
+}
+
+/**
+ * The lines of a pod's log, as `skerry logs` prints them.
+ *
+ * @throws {Error} when it cannot
+ */
+export async function logsOf(
+  agent: AgentProcess,
+  pod: string,
+): Promise<readonly string[]> {
+  const { code, stdout, stderr } = await runSkerry([
+    "logs",
+    pod,
+    `--control-socket=${agent.socketPath}`,
+  ]);
+  if (code !== 0) throw new Error(`Cannot read the log of "${pod}": ${stderr}`);
+  return stdout.trim().split("\n");
 }
 
 /** Waits until a line of the agent's log matches. */

@@ -13,7 +13,7 @@ import {
 import type { Pod } from "../../../mod/api/types/mod.ts";
 import { silentLogger } from "../../../mod/base/telemetry/mod.ts";
 import { removeTree } from "../../../mod/host/files/mod.ts";
-import type { VolumeSource } from "../../../mod/pod/inputs/mod.ts";
+import type { PodObjects, VolumeSource } from "../../../mod/pod/inputs/mod.ts";
 import {
   mountFailure,
   PodDirectories,
@@ -35,7 +35,8 @@ const twoKeys = (kind: KeyedObject["kind"], name: string): KeyedObject =>
 const known = (name: string): boolean =>
   name === "settings" || name === "other";
 /** Knows the ConfigMaps and Secrets `settings` and `other`, and every claim. */
-export const OBJECTS: ObjectGetter & { isCertain(): boolean } = {
+export const OBJECTS: ObjectGetter & PodObjects & { isCertain(): boolean } = {
+  seenBy: () => OBJECTS,
   isCertain: () => true,
   configMap: ({ name }) => known(name) ? twoKeys("ConfigMap", name) : undefined,
   secret: ({ name }) => known(name) ? twoKeys("Secret", name) : undefined,

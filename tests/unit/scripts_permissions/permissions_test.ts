@@ -32,11 +32,35 @@ const BARE = [
   `--v8-flags=${V8_FLAGS.join(",")}`,
 ];
 
-for (const line of ["version", "run --help", "help", "validate -"]) {
+for (
+  const line of [
+    "version",
+    "run --help",
+    "help",
+    "validate -",
+    "kubelet --version",
+    "kubelet --help",
+  ]
+) {
   Deno.test(`grantsForArguments() gives "${line}" nothing`, async () => {
     deepStrictEqual(await flags(line), BARE);
   });
 }
+
+Deno.test("grantsForArguments() gives an agent in the kubelet's place what it gives that of run", async () => {
+  deepStrictEqual(
+    await flags(`kubelet --max-pods=9 --pod-manifest-path=m`),
+    await flags(
+      `run --root-dir=/var/lib/kubelet --run-dir=/run/skerry --pod-manifest-path=m`,
+    ),
+  );
+  const refused = await grantsForArguments(["kubelet", "--x"], IO, ADDRESSES);
+  deepStrictEqual(refused, {
+    kind: "refused",
+    topic: "kubelet",
+    faults: ["Cannot use --x: there is no such flag"],
+  });
+});
 
 Deno.test("grantsForArguments() gives clients their socket", async () => {
   const wanted = [
