@@ -52,7 +52,10 @@ export interface ApiPodSourceDeps {
   readonly list: (signal: AbortSignal) => Promise<readonly Pod[]>;
   /** Reads a pod; called once for each version. */
   readonly read: (pod: Pod) => PodReading;
-  /** Told once of each version that is refused, and whether an earlier one runs on. */
+  /**
+   * Told once of each pod that is refused, as long as it is for the same reason, and whether
+   * an earlier version runs on. One that has failed already is not told of again.
+   */
   readonly refused: (
     refused: RefusedPod,
     options: { readonly runsOn: boolean },
@@ -104,8 +107,8 @@ export class ApiPodSource {
   readonly #deps: ApiPodSourceDeps;
   readonly #bell = new Bell();
   readonly #reader: ApiPodReader;
-  /** The versions of which it was told that they are refused. */
-  readonly #told = new WeakSet<Pod>();
+  /** Of which refused pods it was told, by UID, and what. */
+  #told: ReadonlyMap<string, string> = new Map();
   #refused: readonly RefusedPod[] = [];
   #held: SourceContent = NO_CONTENT;
   #isLive = false;
@@ -319,15 +322,21 @@ export class ApiPodSource {
 
   #takeRefused(shown: readonly ReadVersion[], known: PodsByUid): void {
     const refused: RefusedPod[] = [];
+    const told = new Map<string, string>();
     for (const { pod, read } of shown) {
       if (read.kind !== "refused") continue;
-      const runsOn = known.has(pod.metadata.uid);
+      const { uid } = pod.metadata;
+      const { message } = read.refusal;
+      const runsOn = known.has(uid);
       const each = { pod, refusal: read.refusal };
       if (!runsOn) refused.push(each);
-      if (!this.#told.has(pod)) this.#deps.refused(each, { runsOn });
-      this.#told.add(pod);
+      const isSaid = this.#told.get(uid) === message ||
+        !runsOn && isTerminalPhase(pod.status?.phase);
+      if (!isSaid) this.#deps.refused(each, { runsOn });
+      told.set(uid, message);
     }
     this.#refused = refused;
+    this.#told = told;
   }
 
   /** @returns whether the server itself says that it has no pod of this node */

@@ -6,7 +6,7 @@
 
 import { deepStrictEqual, strictEqual } from "node:assert/strict";
 import type { LocalObject } from "../../../../mod/api/objects/mod.ts";
-import type { Pod } from "../../../../mod/api/types/mod.ts";
+import type { Pod, PodStatus } from "../../../../mod/api/types/mod.ts";
 import type { SourceContent } from "../../../../mod/source/merge/mod.ts";
 import type { Kept } from "../../../../mod/source/mod.ts";
 import {
@@ -112,7 +112,7 @@ Deno.test("a pod that cannot be read any more runs on as it was, and is told of 
   strictEqual(last?.metadata.deletionTimestamp, "2026-01-01T00:00:00Z");
   strictEqual(last.metadata.deletionGracePeriodSeconds, 3);
   strictEqual(last.spec.containers[0]?.image, "good");
-  deepStrictEqual(rig.told, ["a runs on: is bad", "a runs on: is bad"]);
+  deepStrictEqual(rig.told, ["a runs on: is bad"]);
   rig.take();
   rig.refused.clear();
   await rig.show(pod("a", { version: "4", image: "better" }));
@@ -142,4 +142,24 @@ Deno.test("a pod that could never be read is refused, until it is gone", async (
   strictEqual(rig.source.leavesOut(garbage), true);
   await rig.show(pod("b"));
   deepStrictEqual(rig.source.refused, []);
+  // And another one of its name is told of as well.
+  await rig.show(pod("a", { uid: "another" }));
+  deepStrictEqual(rig.told, ["a is refused: is bad", "a is refused: is bad"]);
+});
+
+Deno.test("what is said of a pod that is refused makes it no other refusal", async () => {
+  await using rig = await new Rig().start();
+  rig.refused.add("a");
+  await rig.show(pod("a"));
+  const status: PodStatus = { phase: "Failed", reason: "Bad" };
+  await rig.show(pod("a", { version: "2", status }));
+  await rig.show(pod("a", { version: "3", status, ends: true }));
+  deepStrictEqual(rig.told, ["a is refused: is bad"]);
+});
+
+Deno.test("a pod that was refused by an earlier agent is told of no more", async () => {
+  await using rig = await new Rig().start();
+  rig.refused.add("a");
+  await rig.show(pod("a", { status: { phase: "Failed", reason: "Bad" } }));
+  deepStrictEqual(rig.told, []);
 });
