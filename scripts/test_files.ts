@@ -12,7 +12,7 @@
  *   `…_alone_test.ts` has its own all the same: it leaves its process unfit for others.
  * - `--first=FILE` begins with a file that takes long, and with its part.
  * - `--last=FOLDER` ends with the files below a folder, which need what gets ready meanwhile.
- * - `--repeat=signal` runs a process once more that was ended by a signal. Deno
+ * - `--repeat=signal` runs a process again that was ended by a signal, twice at most. Deno
  *   2.9.6 can die inside nghttp2, by an assertion or in silence, when one end of an
  *   HTTP/2 connection says goodbye (denoland/deno#36788), and the component tests say
  *   it some thousands of times.
@@ -170,21 +170,27 @@ async function testFiles(folder: string): Promise<string[]> {
   return files.sort();
 }
 
-/** Tests a unit, twice at most. */
+/** How often a unit is tested once more: what a signal ends says nothing of the tests. */
+const REPETITIONS = { never: 0, signal: 2, failure: 1 } as const;
+
+/** Tests a unit, and repeats it as the options say. */
 async function run(
   unit: Unit,
   context: { readonly options: Options; readonly scratch: string },
 ): Promise<Attempt[]> {
   const { repeat } = context.options;
-  const first = await attempt(
-    unit,
-    context,
-    (ended) =>
-      repeat === "failure" && ended !== "exit 0" ||
-      repeat === "signal" && ended.startsWith("SIG"),
-  );
-  if (!first.repeated) return [first];
-  return [first, await attempt(unit, context, () => false)];
+  const attempts: Attempt[] = [];
+  for (let left: number = REPETITIONS[repeat];; left--) {
+    const last = await attempt(
+      unit,
+      context,
+      (ended) =>
+        left > 0 && (repeat === "failure" && ended !== "exit 0" ||
+          repeat === "signal" && ended.startsWith("SIG")),
+    );
+    attempts.push(last);
+    if (!last.repeated) return attempts;
+  }
 }
 
 async function attempt(
