@@ -44,9 +44,8 @@ export function rollingMove(
   const { replicas } = deployment.spec;
   const has = target.spec.replicas;
   const all = presentReplicas([...old, target]);
-  const to = has > replicas
-    ? replicas
-    : newReplicas(deployment, { has, all }, budget);
+  const wished = newReplicas(deployment, { has, all }, budget);
+  const to = Math.min(wished, replicas);
   if (to !== has) return [[target, to]];
   return shrinkOld(deployment, target, { old, budget });
 }

@@ -68,11 +68,6 @@ export class Awaited {
     return record.untilMs - nowMs;
   }
 
-  /** Forgets a key whose object is gone. */
-  forget(key: string): void {
-    this.#records.delete(key);
-  }
-
   #record(key: string, nowMs: number): Record {
     const record = this.#records.get(key) ??
       { versions: new Map(), deleted: new Map(), untilMs: 0 };

@@ -127,26 +127,34 @@ Deno.test("a Deployment says the number of its newest version, and hands its own
   deepStrictEqual(annotationChanges(web, { newest: undefined }, []), []);
 });
 
-Deno.test("the oldest numbers of a version are forgotten when there are too many", () => {
-  const history = Array.from({ length: 401 }, (_, at) => 1_000 + at).join();
-  strictEqual(history.length, 2_004);
-  const newest = set("v1", {
-    [`${KEY}/revision`]: "7",
-    [`${KEY}/revision-history`]: history,
-  });
-  const sets = [newest, numbered("v2", 8)];
-  const [change] = annotationChanges(deployment(), { newest }, sets);
-  const expected = [...history.split(",").slice(2), "7"].join();
-  strictEqual(expected.length <= 2_000, true);
-  deepStrictEqual(change?.verb === "patch" && change.patch, {
-    metadata: {
-      annotations: {
-        [`${KEY}/revision`]: "9",
-        [`${KEY}/revision-history`]: expected,
+for (
+  const [count, known, dropped] of [
+    [399, 10_000, 0],
+    [399, 100_000, 1],
+    [401, 7, 2],
+  ] as const
+) {
+  Deno.test(`of ${count} numbers of a version and ${known} the oldest ${dropped} are forgotten`, () => {
+    const history = Array.from({ length: count }, (_, at) => 1_000 + at);
+    const newest = set("v1", {
+      [`${KEY}/revision`]: `${known}`,
+      [`${KEY}/revision-history`]: history.join(),
+    });
+    const sets = [newest, numbered("v2", known + 1)];
+    const [change] = annotationChanges(deployment(), { newest }, sets);
+    const expected = [...history.slice(dropped), known].join();
+    // 2,000 characters are not too many.
+    strictEqual(dropped > 0 || expected.length === 2_000, true);
+    deepStrictEqual(change?.verb === "patch" && change.patch, {
+      metadata: {
+        annotations: {
+          [`${KEY}/revision`]: `${known + 2}`,
+          [`${KEY}/revision-history`]: expected,
+        },
       },
-    },
+    });
   });
-});
+}
 
 Deno.test("a set is made of its template, with what the Deployment hands down", () => {
   const web = deployment({ note: "x" }, { minReadySeconds: 5 });

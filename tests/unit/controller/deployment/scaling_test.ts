@@ -176,6 +176,7 @@ for (
   const [to, replicas, expected] of [
     [3, undefined, [1, 2]],
     [12, 6, [8, 4]],
+    [7, 3, [5, 2]],
   ] as const
 ) {
   Deno.test(`TestScale: sets that nothing is noted of go to ${to} by a status of ${replicas}`, () => {

@@ -14,12 +14,12 @@ function written(kind: string, resourceVersion: string): ApiObject {
 
 class Rig {
   readonly awaited = new Awaited();
-  readonly #objects = new ScriptedObjects();
+  readonly objects = new ScriptedObjects();
   /** The newest version that the cache shows. */
   shown = 100;
 
   remainingMs(nowMs: number): number {
-    const cache = { ...this.#objects.cache, version: () => `${this.shown}` };
+    const cache = { ...this.objects.cache, version: () => `${this.shown}` };
     return this.awaited.remainingMs(KEY, cache, nowMs);
   }
 }
@@ -67,18 +67,28 @@ for (
   });
 }
 
-Deno.test("what is deleted is awaited until it goes, or is another one; what no controller sees is not", () => {
-  const rig = new Rig();
-  const ref = { apiVersion: "v1", namespace: "shop", name: "a", uid: "a" };
-  rig.awaited.deleted(KEY, { ...ref, kind: "Secret" }, 0);
-  strictEqual(rig.remainingMs(0), 0);
-  rig.awaited.deleted(KEY, { ...ref, kind: "Pod" }, 0);
-  strictEqual(rig.remainingMs(0), 0);
-});
+const DELETED = { name: "a", namespace: "shop", uid: "a" };
 
-Deno.test("of a key that is forgotten nothing is awaited", () => {
-  const rig = new Rig();
-  rig.awaited.wrote(KEY, written("Pod", "200"), 0);
-  rig.awaited.forget(KEY);
-  strictEqual(rig.remainingMs(0), 0);
-});
+for (
+  const [what, kind, there, leftMs] of [
+    ["is gone", "Pod", undefined, 0],
+    ["is there", "Pod", DELETED, AWAITED_MS],
+    ["is another one", "Pod", { ...DELETED, uid: "b" }, 0],
+    [
+      "is to end",
+      "Pod",
+      { ...DELETED, deletionTimestamp: "2026-01-01T00:00:00Z" },
+      0,
+    ],
+    ["no controller sees", "Secret", DELETED, 0],
+  ] as const
+) {
+  Deno.test(`a deletion is awaited for ${leftMs} ms where what was deleted ${what}`, () => {
+    const rig = new Rig();
+    if (there !== undefined) {
+      rig.objects.put({ apiVersion: "v1", kind, metadata: there });
+    }
+    rig.awaited.deleted(KEY, { apiVersion: "v1", kind, ...DELETED }, 0);
+    strictEqual(rig.remainingMs(0), leftMs);
+  });
+}
