@@ -1,6 +1,6 @@
 /** Controllers are told what moves, and tell what they do. */
 
-import { deepStrictEqual, strictEqual } from "node:assert/strict";
+import { deepStrictEqual, rejects, strictEqual } from "node:assert/strict";
 import type { ObjectClient } from "../../../../mod/api/access/mod.ts";
 import type {
   ApiObject,
@@ -38,7 +38,8 @@ class Rig implements AsyncDisposable {
   gate: Promise<void> = Promise.resolve();
   readonly ready = Promise.withResolvers<void>();
   readonly #stop = new AbortController();
-  readonly #running: Promise<void>;
+  /** Until everything has ended. */
+  readonly running: Promise<void>;
 
   constructor() {
     const random = seededRandom(3);
@@ -65,7 +66,7 @@ class Rig implements AsyncDisposable {
       },
       ready: () => this.ready.promise,
     }).add(this.#controller());
-    this.#running = manager.run(this.#stop.signal);
+    this.running = manager.run(this.#stop.signal);
   }
 
   #client(): ObjectClient {
@@ -87,7 +88,7 @@ class Rig implements AsyncDisposable {
     return {
       kind: "ReplicaSet",
       name: "test-controller",
-      owns: ["Pod"],
+      owns: ["Pod", "ControllerRevision"],
       selector: ({ spec }) => spec.selector,
       alsoWakes: ({ kind, metadata }) =>
         kind === "PersistentVolumeClaim" ? [metadata.name] : [],
@@ -152,11 +153,11 @@ class Rig implements AsyncDisposable {
   /** Ends it. @returns when it has ended */
   async end(): Promise<void> {
     this.#stop.abort();
-    await this.#running.catch(() => {});
+    await this.running;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.end();
+    await this.end().catch(() => {});
     strictEqual(this.clock.pendingTimers, 0);
   }
 }
@@ -270,4 +271,12 @@ Deno.test("it ends when what its controllers are at has ended", async () => {
   strictEqual(isOver, false);
   gate.resolve();
   await ending;
+});
+
+Deno.test("what keeps it from beginning ends it, and is told", async () => {
+  await using rig = new Rig();
+  rig.ready.reject(new TypeError("nothing is known of the pods"));
+  const told = rejects(rig.running, /nothing is known of the pods/);
+  await rig.clock.advance(1_000);
+  await told;
 });
