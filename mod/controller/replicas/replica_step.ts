@@ -70,10 +70,8 @@ export function gatherReplicas<Owner extends ReplicaOwner>(
       .filter((each) => controllerOf(each)?.uid === above)
       .map(({ metadata }) => metadata.uid);
   const related = siblings.flatMap((sibling) =>
-    sibling === uid
-      ? candidates
-      : cache.candidates("Pod", { namespace, uid: sibling })
-        .filter((each) => controllerOf(each) !== undefined)
+    cache.candidates("Pod", { namespace, uid: sibling })
+      .filter((each) => controllerOf(each) !== undefined)
   );
   return { owner, candidates, related };
 }

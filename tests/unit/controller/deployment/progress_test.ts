@@ -224,6 +224,11 @@ for (const [available, expected] of [[1, "False"], [2, "True"], [3, "True"]]) {
   });
 }
 
+Deno.test("what says nothing yet, and has a set without pods, has just made it", () => {
+  const found = minuteLater({}, { replicas: 0 });
+  strictEqual(found?.reason, "NewReplicaSetCreated");
+});
+
 Deno.test("what said nothing of new pods moves when its old ones go", () => {
   const before = { replicas: 1, conditions: [UPDATED] };
   const found = minuteLater(before, { replicas: 0 });

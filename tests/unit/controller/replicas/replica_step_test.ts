@@ -95,6 +95,9 @@ Deno.test("TestRelatedPodsLookup: pods of its siblings on a node count, those of
       pod("b", owner, { node: "two", since: "2025-01-01T00:00:00Z" }),
     );
     objects.put(pod("c", sibling, { node: "two" }));
+    const stray = pod("d", owner, { node: "two", labels: {} });
+    const { ownerReferences: _none, ...metadata } = stray.metadata;
+    objects.put({ ...stray, metadata });
     const { changes } = look(owner, objects);
     deepStrictEqual(
       changes.map((change) => change.verb === "delete" && change.ref.name),
