@@ -42,6 +42,14 @@ Deno.test("OnDelete leaves the old pod", async () => {
   deepStrictEqual(rig.pods, ["v2 ready"]);
 });
 
+Deno.test("what changes to OnDelete in the middle of a surge keeps the older pod", async () => {
+  await using rig = await settled(SURGE);
+  await rig.apply(daemonSet(SURGE, "v2"));
+  deepStrictEqual(rig.pods, ["v1 ready", "v2 new"]);
+  await rig.apply(daemonSet({ updateStrategy: { type: "OnDelete" } }, "v2"));
+  deepStrictEqual(rig.pods, ["v1 ready", "v2 ending"]);
+});
+
 for (const maxSurge of [1, "10%", 3]) {
   Deno.test(`TestDaemonSetUpdatesPodsWithMaxSurge: with ${maxSurge} the new pod comes first, and the old one goes when it is available`, async () => {
     const spec = {
