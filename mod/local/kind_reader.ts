@@ -62,10 +62,8 @@ export class KindReader<T extends ApiObject> implements ListerWatcher<T> {
       ? undefined
       : openToken(options.continue);
     this.#checkReached(options.resourceVersion);
-    if (from !== undefined) {
-      const cursor = state.history(kind).open(from.revision);
-      if (cursor === undefined) throw expired(from.revision);
-      state.history(kind).close(cursor);
+    if (from !== undefined && !state.history(kind).reachesTo(from.revision)) {
+      throw expired(from.revision);
     }
     const revision = from?.revision ?? state.revision;
     const { items, last } = this.#page(filter, {

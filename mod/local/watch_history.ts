@@ -74,13 +74,18 @@ export class WatchHistory {
     this.bell.ring();
   }
 
+  /** Whether all that comes after a version is known. */
+  reachesTo(version: number): boolean {
+    return version >= this.#floor;
+  }
+
   /**
    * A reader of all that comes after a version.
    *
    * @returns `undefined` when some of that is not known any more
    */
   open(after: number): WatchCursor | undefined {
-    if (after < this.#floor) return undefined;
+    if (!this.reachesTo(after)) return undefined;
     const skipped = this.#events.findIndex(({ revision }) => revision > after);
     const next = this.#first +
       (skipped === -1 ? this.#events.length : skipped);

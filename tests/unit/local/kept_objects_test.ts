@@ -276,6 +276,23 @@ Deno.test("what a client deleted does not come back after a restart", async () =
   deepStrictEqual(await rig.names(SET_KIND), ["web"]);
 });
 
+Deno.test("a manifest that has left its folder is followed when it is back, whatever a power cut took", async () => {
+  const disk = newDisk();
+  {
+    await using rig = await startKept(disk, { sources: ["file"] });
+    rig.store.replaceManifests("file", [manifest("web")]);
+    await rig.store.delete(refOf(SET_KIND, "web"), {}, rig.signal);
+    await rig.clock.advance(10_000);
+    rig.store.replaceManifests("file", []);
+    await rig.clock.advance(10_000);
+    disk.changesLeft = 0;
+  }
+  disk.restart();
+  await using rig = await startKept(disk, { sources: ["file"] });
+  rig.store.replaceManifests("file", [manifest("web")]);
+  deepStrictEqual(await rig.names(SET_KIND), ["web"]);
+});
+
 Deno.test("a power cut after a manifest left its folder leaves no orphans", async () => {
   const disk = newDisk();
   {
