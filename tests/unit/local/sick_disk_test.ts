@@ -310,3 +310,21 @@ Deno.test("what was added is synced five seconds after the first of it", async (
   await rig.clock.advance(1);
   deepStrictEqual(rig.disk.changes.slice(before), ["sync objects-000001.log"]);
 });
+
+Deno.test("what could not be synced is told, and all is written anew", async () => {
+  await using rig = await startKept();
+  const { disk, store, clock } = rig;
+  await rig.create(plainWish(SET_KIND, "a"));
+  await rig.create(plainWish(SET_KIND, "b"));
+  disk.isFull = true;
+  await clock.advance(5_000);
+  strictEqual(store.writeFailure, "No space left on device");
+  disk.isFull = false;
+  const before = rig.writes;
+  await clock.advance(1_000);
+  strictEqual(store.writeFailure, undefined);
+  deepStrictEqual(disk.changes.slice(before), [
+    "write objects-000002.log",
+    "remove objects-000001.log",
+  ]);
+});
