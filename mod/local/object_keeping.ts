@@ -231,8 +231,7 @@ export class ObjectKeeping {
     try {
       await this.#deps.journal.sync();
     } catch (error) {
-      // The next write says everything anew.
-      this.#dirty.add(RESERVED);
+      // The next write says everything anew, and be nothing new.
       this.#fail(error);
     }
   }
