@@ -9,7 +9,7 @@
  * those that are not, nothing is certain.
  */
 export function isOlderVersion(version: string, than: string): boolean {
-  if (version === than || !isNumber(version) || !isNumber(than)) return false;
+  if (!isNumber(version) || !isNumber(than)) return false;
   return version.length === than.length
     ? version < than
     : version.length < than.length;

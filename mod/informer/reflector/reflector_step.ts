@@ -356,12 +356,12 @@ function pause(
   memory: ReflectorMemory,
   then: Reflection,
   { nowMs, chance }: StepMoment,
-  retryAfterMs: number = 0,
+  retryAfterMs?: number,
 ): ReflectorState {
   const last = memory.pause;
   const isFresh = last !== undefined && nowMs - last.atMs <= BACKOFF_RESET_MS;
   const delayMs = nextDelay(isFresh ? last.delayMs : undefined, BACKOFF);
-  // What is no number is no wish.
+  // What is no number, or is not said, is no wish.
   const leastMs = Math.min(retryAfterMs || 0, MAX_RETRY_AFTER_MS);
   const ms = Math.max(delayMs, leastMs) * (1 + chance);
   return {

@@ -94,9 +94,7 @@ export class SharedInformerFactory {
     this.#tasks = tasks;
     for (const informer of this.#informers) this.#start(informer);
     const over = Promise.withResolvers<void>();
-    tasks.signal.addEventListener("abort", () => over.resolve(), {
-      once: true,
-    });
+    tasks.signal.addEventListener("abort", () => over.resolve());
     if (!tasks.signal.aborted) await over.promise;
     await tasks[Symbol.asyncDispose]();
     if (tasks.failure !== undefined) throw tasks.failure;
