@@ -81,6 +81,15 @@ items:
   );
 });
 
+for (
+  const [kind, wanted] of [["PodList", "a Pod"], ["List", "an object"]] as const
+) {
+  Deno.test(`decodeManifestParts() wants ${wanted} in a ${kind}`, () => {
+    const { faulty: [part] } = read(list([7], kind));
+    ok(part?.faults[0]?.message.includes(`wanted ${wanted}`));
+  });
+}
+
 Deno.test("decodeManifestParts() parts a good document from the others", () => {
   const text =
     `kind: Pood\napiVersion: v1\nmetadata: {name: x}\n---\n${podYaml()}`;
