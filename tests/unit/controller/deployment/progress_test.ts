@@ -1,6 +1,7 @@
 /** How a Deployment says that it gets on, after TestSyncRolloutStatus and its neighbours of upstream. */
 
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
+import { ApiFailure } from "../../../../mod/api/access/mod.ts";
 import type {
   Deployment,
   ReplicaSet,
@@ -354,4 +355,18 @@ Deno.test("minReadySeconds are handed on to the set, and taken back", async () =
     await world.edit({ minReadySeconds });
     strictEqual(seconds(), minReadySeconds);
   }
+});
+
+Deno.test("a set that was just made is told of, before it has said anything", async () => {
+  await using world = new RolloutWorld(1);
+  world.on.objects.refuse = (verb, { kind }) =>
+    verb === "status" && kind === "ReplicaSet"
+      ? new ApiFailure("Forbidden", "not now")
+      : undefined;
+  await world.edit({ image: "v1" });
+  const { conditions } = world.deployment.status ?? {};
+  deepStrictEqual(conditions?.map(({ reason }) => reason), [
+    "MinimumReplicasUnavailable",
+    "NewReplicaSetCreated",
+  ]);
 });
