@@ -4,111 +4,10 @@ import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import { ApiFailure } from "../../../../mod/api/access/mod.ts";
 import type { ReplicaSet } from "../../../../mod/api/workload/mod.ts";
 import {
-  type Controller,
-  controllerReference,
-  type Wishes,
-} from "../../../../mod/controller/run/mod.ts";
-import { ControllerRunner } from "../../../../mod/controller/run/runner.ts";
-import {
-  MetricsRegistry,
-  silentLogger,
-} from "../../../../mod/base/telemetry/mod.ts";
-import { ScriptedObjects } from "../../../support/controller/scripted_objects.ts";
-import { FakeClock } from "../../../support/fake_clock.ts";
-
-const SET: ReplicaSet = {
-  apiVersion: "apps/v1",
-  kind: "ReplicaSet",
-  metadata: { name: "web", namespace: "shop", uid: "owner" },
-  spec: {
-    replicas: 1,
-    selector: { matchLabels: { app: "web" } },
-    template: { spec: { containers: [] } },
-  },
-};
-
-/** The same without any pod. */
-const NONE: ReplicaSet = { ...SET, spec: { ...SET.spec, replicas: 0 } };
-
-type Status = NonNullable<ReplicaSet["status"]>;
-
-/** A runner of a controller that wants as many pods as its object says. */
-class Rig implements AsyncDisposable {
-  readonly clock = new FakeClock();
-  readonly objects = new ScriptedObjects();
-  readonly told: string[] = [];
-  looks = 0;
-  extra: (pods: number) => Partial<Wishes<Status>> = () => ({});
-  readonly metrics = new MetricsRegistry();
-  readonly #ended = new AbortController();
-  readonly #runner: ControllerRunner<"ReplicaSet", Seen>;
-  readonly #running: Promise<void>;
-
-  constructor() {
-    const { clock, objects } = this;
-    this.#runner = new ControllerRunner(this.#controller(), {
-      client: objects,
-      cache: objects.cache,
-      clock,
-      log: silentLogger,
-      metrics: this.metrics,
-      tell: (_object, { reason }) => void this.told.push(reason),
-    });
-    this.#running = this.#runner.run(this.#ended.signal);
-  }
-
-  wake(name: string): void {
-    this.#runner.wake("shop", name);
-  }
-
-  async look(): Promise<void> {
-    this.wake("web");
-    await this.clock.advance(0);
-  }
-
-  #controller(): Controller<"ReplicaSet", Seen> {
-    return {
-      kind: "ReplicaSet",
-      name: "test",
-      owns: ["Pod"],
-      gather: (set, cache) => ({
-        set,
-        pods: cache.candidates("Pod", set.metadata).length,
-      }),
-      step: ({ set, pods }) => {
-        this.looks++;
-        const missing = set.spec.replicas - pods;
-        return {
-          changes: Array.from({ length: Math.max(missing, 0) }, () => ({
-            verb: "create",
-            object: {
-              apiVersion: "v1",
-              kind: "Pod",
-              metadata: {
-                namespace: "shop",
-                generateName: "web-",
-                ownerReferences: [controllerReference(set)],
-              },
-            },
-          })),
-          status: (failures) => ({ replicas: pods - failures.length }),
-          ...this.extra(pods),
-        };
-      },
-    };
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    this.#ended.abort();
-    await this.#running;
-    strictEqual(this.clock.pendingTimers, 0);
-  }
-}
-
-interface Seen {
-  readonly set: ReplicaSet;
-  readonly pods: number;
-}
+  NO_POD_SET as NONE,
+  ONE_POD_SET as SET,
+  RunnerRig as Rig,
+} from "../../../support/controller/runner_rig.ts";
 
 Deno.test("what is wished is done once, however often it is asked, until the cache shows it", async () => {
   await using rig = new Rig();
@@ -161,16 +60,6 @@ Deno.test("a deletion is awaited as well", async () => {
   rig.objects.thaw();
   await rig.look();
   strictEqual(rig.looks, 2);
-});
-
-Deno.test("a status is written only when it is another one", async () => {
-  await using rig = new Rig();
-  rig.objects.put(SET);
-  for (let turn = 0; turn < 5; turn++) await rig.look();
-  deepStrictEqual(
-    rig.objects.calls.filter((call) => call.startsWith("status")),
-    ["status ReplicaSet web", "status ReplicaSet web"],
-  );
 });
 
 Deno.test("what fails is tried again after pauses that double, up to a thousand seconds", async () => {
@@ -245,39 +134,6 @@ Deno.test("of a hundred objects that fail all are tried again, and then ten a se
   ok(more > 90 && more < 110, `${more}`);
 });
 
-Deno.test("the status is told what failed", async () => {
-  await using rig = new Rig();
-  rig.objects.put(SET);
-  rig.objects.refuse = (verb) =>
-    verb === "create" ? new ApiFailure("Forbidden", "no") : undefined;
-  await rig.look();
-  strictEqual(rig.objects.all("ReplicaSet")[0]?.status?.replicas, -1);
-});
-
-Deno.test("a status that somebody else wrote meanwhile is made anew", async () => {
-  await using rig = new Rig();
-  rig.objects.put(NONE);
-  let isFirst = true;
-  rig.objects.refuse = (verb) => {
-    if (verb !== "status" || !isFirst) return undefined;
-    isFirst = false;
-    return new ApiFailure("Conflict", "changed");
-  };
-  await rig.look();
-  await rig.clock.advance(5);
-  strictEqual(rig.objects.all("ReplicaSet")[0]?.status?.replicas, 0);
-});
-
-Deno.test("an object that is gone before its status is written is let go", async () => {
-  await using rig = new Rig();
-  rig.objects.put(NONE);
-  rig.objects.refuse = () => new ApiFailure("NotFound", "gone");
-  await rig.look();
-  rig.objects.drop("ReplicaSet", "shop", "web");
-  await rig.clock.advance(2_000_000);
-  strictEqual(rig.looks, 1);
-});
-
 Deno.test("a controller that throws ends nothing and is asked again", async () => {
   await using rig = new Rig();
   rig.objects.put(SET);
@@ -323,28 +179,6 @@ Deno.test("what is no news is not told again", async () => {
     await rig.look();
   }
   deepStrictEqual(rig.told, ["A", "B", "A"]);
-});
-
-Deno.test("a status goes on top of what its own changes made of the object", async () => {
-  await using rig = new Rig();
-  const set = rig.objects.put(NONE);
-  rig.extra = () => ({
-    changes: rig.looks > 1 ? [] : [{
-      verb: "patch",
-      ref: { ...set, ...set.metadata },
-      patch: { metadata: { annotations: { revision: "1" } } },
-    }],
-  });
-  await rig.look();
-  deepStrictEqual(rig.objects.calls, [
-    "patch ReplicaSet web",
-    "status ReplicaSet web",
-  ]);
-  deepStrictEqual(rig.objects.all("ReplicaSet")[0]?.metadata.annotations, {
-    revision: "1",
-  });
-  await rig.clock.advance(2_000_000);
-  strictEqual(rig.looks, 1);
 });
 
 Deno.test("an object that is gone is nobody's work, and nothing is remembered of it", async () => {
