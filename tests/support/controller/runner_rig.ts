@@ -6,10 +6,7 @@
 
 import { strictEqual } from "node:assert/strict";
 import type { ReplicaSet } from "../../../mod/api/workload/mod.ts";
-import {
-  MetricsRegistry,
-  silentLogger,
-} from "../../../mod/base/telemetry/mod.ts";
+import { MetricsRegistry } from "../../../mod/base/telemetry/mod.ts";
 import {
   type Controller,
   controllerReference,
@@ -17,6 +14,7 @@ import {
 } from "../../../mod/controller/run/mod.ts";
 import { ControllerRunner } from "../../../mod/controller/run/runner.ts";
 import { FakeClock } from "../fake_clock.ts";
+import { messagesTo } from "../log_lines.ts";
 import { ScriptedObjects } from "./scripted_objects.ts";
 
 /** A set that wants one pod. */
@@ -44,6 +42,8 @@ export class RunnerRig implements AsyncDisposable {
   readonly clock: FakeClock = new FakeClock();
   readonly objects: ScriptedObjects = new ScriptedObjects();
   readonly told: string[] = [];
+  /** What was logged. */
+  readonly messages: string[] = [];
   looks = 0;
   extra: (pods: number) => Partial<Wishes<Status>> = () => ({});
   readonly metrics: MetricsRegistry = new MetricsRegistry();
@@ -57,7 +57,7 @@ export class RunnerRig implements AsyncDisposable {
       client: objects,
       cache: objects.cache,
       clock,
-      log: silentLogger,
+      log: messagesTo(this.messages),
       metrics: this.metrics,
       tell: (_object, { reason }) => void this.told.push(reason),
     });

@@ -374,3 +374,11 @@ Deno.test("EventRecorder.record() says nothing of what it left unsaid where that
   strictEqual(lines.length, 1);
   doesNotMatch(lines[0] ?? "", /unsaid|count/);
 });
+
+Deno.test("EventRecorder.record() logs how often there was an event that is there again", async () => {
+  const { clock, lines, recorder } = rig();
+  recorder.record(WEB, event());
+  await clock.advance(600_000);
+  recorder.record(WEB, event());
+  match(lines[1] ?? "", /\bcount\b\D*2\b/);
+});

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
+import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
 import type {
   ContainerSpec,
   Pod,
@@ -227,6 +227,24 @@ Deno.test("describeReport() writes a pod as kubectl lays it out", () => {
   );
 });
 
+Deno.test("describeReport() writes what failed, and of which container", () => {
+  const failures = [
+    { container: "web", reason: "RunContainerError", message: "no such file" },
+    { reason: "CreatePodSandboxError", message: "no network" },
+  ];
+  const decision = {
+    time: "2024-01-01T00:59:30Z",
+    why: ["it is missing"],
+    failures,
+    next: { kind: "settled" },
+  } as const;
+  const text = describeReport({ ...WHOLE, decision }, UTC);
+  match(
+    text,
+    /Failed: +web: RunContainerError: no such file\n +CreatePodSandboxError: no network\n/,
+  );
+});
+
 Deno.test("describeReport() writes times by the local clock", () => {
   const text = describeReport(WHOLE, { utcOffsetMs: -3.5 * 3_600_000 });
   ok(text.includes("Sun, 31 Dec 2023 20:30:00 -0330"), text);
@@ -244,6 +262,7 @@ Deno.test("describeReport() writes a pod of which only the name is known", () =>
     UTC,
   );
   ok(text.includes("Reason:         InvalidManifest\n"), text);
+  match(text, /^Volumes: +<none>$/m);
   ok(text.endsWith("Events:  <none>\n"), text);
 });
 

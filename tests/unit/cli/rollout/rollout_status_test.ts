@@ -194,6 +194,13 @@ for (
       "Waiting for 2 pods to be ready...",
     ],
     [
+      ROLLING,
+      { observedGeneration: 2, readyReplicas: 2 },
+      2,
+      "waiting",
+      "Waiting for 1 pods to be ready...",
+    ],
+    [
       PARTED,
       { observedGeneration: 2, readyReplicas: 3, updatedReplicas: 0 },
       2,

@@ -41,7 +41,8 @@ class Rig implements AsyncDisposable {
   /** Until everything has ended. */
   readonly running: Promise<void>;
 
-  constructor() {
+  /** @param podsKnown until when no Pod can be read */
+  constructor(podsKnown: Promise<void> = Promise.resolve()) {
     const random = seededRandom(3);
     const { clock } = this;
     this.store = new LocalStore({ clock, random }, { nodeName: "edge" });
@@ -49,11 +50,21 @@ class Rig implements AsyncDisposable {
     const deps = { clock, random, log: silentLogger, metrics };
     const factory = new SharedInformerFactory(deps);
     this.cache = new InformerCache(
-      (kind, isOfKind) =>
-        this.store.reader(
-          { apiVersion: CONTROLLER_KINDS[kind], kind },
-          isOfKind,
-        ),
+      (kind, isOfKind) => {
+        const ref = { apiVersion: CONTROLLER_KINDS[kind], kind };
+        const reader = this.store.reader(ref, isOfKind);
+        const known = kind === "Pod" ? podsKnown : undefined;
+        return {
+          list: async (...of) => {
+            await known;
+            return await reader.list(...of);
+          },
+          watch: async (...of) => {
+            await known;
+            return await reader.watch(...of);
+          },
+        };
+      },
       factory,
     );
     const manager = new ControllerManager({
@@ -185,6 +196,18 @@ Deno.test("nothing is looked at before what is seen may be acted upon, and then 
   rig.ready.resolve();
   await rig.clock.advance(10);
   strictEqual(rig.looked(), "a,b");
+});
+
+Deno.test("nothing is looked at before every kind has been read", async () => {
+  const pods = Promise.withResolvers<void>();
+  await using rig = new Rig(pods.promise);
+  rig.ready.resolve();
+  await rig.create("ReplicaSet", "a");
+  await rig.clock.advance(1_000);
+  strictEqual(rig.looked(), "");
+  pods.resolve();
+  await rig.clock.advance(10);
+  strictEqual(rig.looked(), "a");
 });
 
 Deno.test("a set is looked at for each move of its pods, and for its own", async () => {

@@ -39,6 +39,16 @@ Deno.test("a status that somebody else wrote meanwhile is made anew", async () =
   await rig.look();
   await rig.clock.advance(5);
   strictEqual(rig.objects.all("ReplicaSet")[0]?.status?.replicas, 0);
+  deepStrictEqual(rig.messages, []);
+});
+
+Deno.test("a status that is refused is logged, and tried again", async () => {
+  await using rig = new Rig();
+  rig.objects.put(NONE);
+  rig.objects.refuse = () => new ApiFailure("Forbidden", "no");
+  await rig.look();
+  await rig.clock.advance(5);
+  deepStrictEqual(rig.messages, ["key_failed", "key_failed"]);
 });
 
 Deno.test("an object that is gone before its status is written is let go", async () => {
