@@ -231,7 +231,7 @@ export class ObjectKeeping {
     try {
       await this.#deps.journal.sync();
     } catch (error) {
-      // The next write says everything anew, and be nothing new.
+      // The next write says everything anew, though nothing has changed.
       this.#fail(error);
     }
   }
