@@ -171,7 +171,7 @@ function countChanges(state: DaemonState): readonly Change[] {
   const surplus = surplusPods(state);
   const failed = due.filter(isFresh);
   const rest = pods.filter((pod) => ![...due, ...surplus].includes(pod));
-  const isBesideOld = surgeOf(set) === 1 &&
+  const isBesideOld = hasSurge(set) &&
     rest.every((pod) => !isEnding(pod) && !isFresh(pod));
   // A new template is given its chance at once, whatever became of the old one.
   const hasRoom = rest.length === 0 || failed.length > 0 && isBesideOld;
@@ -204,7 +204,7 @@ function duePods({ pods, ageMs }: DaemonState): readonly Pod[] {
 function surplusPods(state: DaemonState): readonly Pod[] {
   const { set, pods, hash } = state;
   const running = pods.filter(isActivePod);
-  if (surgeOf(set) === 0) return running.slice(1);
+  if (!hasSurge(set)) return running.slice(1);
   const fresh = running.filter((pod) => isOfHash(pod, hash));
   const stale = running.filter((pod) => !isOfHash(pod, hash));
   const [newest] = fresh;
@@ -225,15 +225,14 @@ function updateChanges(state: DaemonState): readonly Change[] {
   const old = live.find((pod) => !isOfHash(pod, hash));
   if (old === undefined) return [];
   // Without a surge the one pod may be missing: a share of one is rounded up.
-  if (surgeOf(set) === 0) return [podDeletion(old)];
+  if (!hasSurge(set)) return [podDeletion(old)];
   return live.length > 1 ? [] : [creation(state, 0)];
 }
 
-/** How many pods may be too many: one, or none. */
-function surgeOf({ spec: { updateStrategy } }: DaemonSet): number {
-  if (updateStrategy.type !== "RollingUpdate") return 0;
-  const { maxSurge = 0 } = updateStrategy.rollingUpdate ?? {};
-  return Math.min(shareOf(maxSurge, 1, Math.ceil), 1);
+/** Whether there may be one pod too many while a new one takes the place of an old one. */
+function hasSurge({ spec: { updateStrategy } }: DaemonSet): boolean {
+  const { type, rollingUpdate: { maxSurge = 0 } = {} } = updateStrategy;
+  return type === "RollingUpdate" && shareOf(maxSurge, 1, Math.ceil) > 0;
 }
 
 function isServing({ set, nowMs }: DaemonState, pod: Pod): boolean {

@@ -18,17 +18,23 @@ async function settled(
   return rig;
 }
 
-Deno.test("TestDaemonSetUpdatesPods: the old pod goes first, then the new one comes", async () => {
-  await using rig = await settled();
-  await rig.apply(daemonSet({}, "v2"));
-  deepStrictEqual(rig.pods, ["v1 ending"]);
-  strictEqual(rig.set?.status?.updatedNumberScheduled, 0);
-  await rig.on.clock.advance(60_000);
-  deepStrictEqual(rig.calls(), ["delete"]);
-  await rig.settle();
-  deepStrictEqual(rig.pods, ["v2 ready"]);
-  strictEqual(rig.set.status.updatedNumberScheduled, 1);
-});
+for (const rollingUpdate of [undefined, {}, { maxSurge: "0%" }]) {
+  Deno.test(`TestDaemonSetUpdatesPods: by ${JSON.stringify(rollingUpdate)} the old pod goes first, then the new one comes`, async () => {
+    const updateStrategy = {
+      type: "RollingUpdate",
+      ...rollingUpdate && { rollingUpdate },
+    };
+    await using rig = await settled({ updateStrategy });
+    await rig.apply(daemonSet({ updateStrategy }, "v2"));
+    deepStrictEqual(rig.pods, ["v1 ending"]);
+    strictEqual(rig.set?.status?.updatedNumberScheduled, 0);
+    await rig.on.clock.advance(60_000);
+    deepStrictEqual(rig.calls(), ["delete"]);
+    await rig.settle();
+    deepStrictEqual(rig.pods, ["v2 ready"]);
+    strictEqual(rig.set.status.updatedNumberScheduled, 1);
+  });
+}
 
 Deno.test("OnDelete leaves the old pod", async () => {
   const spec = { updateStrategy: { type: "OnDelete" } };
