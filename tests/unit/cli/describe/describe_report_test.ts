@@ -52,7 +52,11 @@ const WEB: ContainerSpec = {
     { name: "NODE", valueFrom: { fieldRef: { fieldPath: "spec.nodeName" } } },
   ],
   envFrom: [{ configMapRef: { name: "settings" } }],
-  volumeMounts: [{ name: "cfg", mountPath: "/cfg", readOnly: true }],
+  volumeMounts: [
+    { name: "cfg", mountPath: "/run", subPath: "a/b" },
+    { name: "cfg", mountPath: "/cfg", readOnly: true },
+    { name: "cfg", mountPath: "/etc" },
+  ],
 };
 
 const VOLUMES: readonly Volume[] = [
@@ -202,6 +206,8 @@ Deno.test("describeReport() writes a pod as kubectl lays it out", () => {
       "      NODE:      (v1:spec.nodeName)",
       "    Mounts:",
       "      /cfg from cfg (ro)",
+      "      /etc from cfg (rw)",
+      '      /run from cfg (rw,path="a/b")',
       "Conditions:",
       "  Type    Status   Since   Reason               Message",
       "  Ready   False    60s     ContainersNotReady   containers with unready status: [web]",
