@@ -19,6 +19,7 @@ for (
       "@@ -2,7 +2,7 @@\n 2\n 3\n 4\n-5\n+x\n 6\n 7\n 8\n",
     ],
     ["1\n2\n", "1\n2\n2\n", "@@ -1,2 +1,3 @@\n 1\n 2\n+2\n"],
+    ["1\n2\n2\n", "1\n2\n", "@@ -1,3 +1,2 @@\n 1\n 2\n-2\n"],
   ] as const
 ) {
   Deno.test(`differenceText() of ${JSON.stringify([before, after])}`, () => {
