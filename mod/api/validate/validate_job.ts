@@ -207,7 +207,7 @@ function validateOwnLabels(
 const MAX_LABEL = 63;
 
 function validateJobSelector(spec: JobManifest["spec"], at: Place): void {
-  const { manualSelector = false, selector, template } = spec;
+  const { manualSelector = false, selector, template, completionMode } = spec;
   const selectorAt = at.child("selector");
   if (selector === undefined) {
     if (manualSelector) selectorAt.required("when `manualSelector` is true");
@@ -219,8 +219,12 @@ function validateJobSelector(spec: JobManifest["spec"], at: Place): void {
       "`selector` will be auto-generated; leave it out, or set `manualSelector`",
     );
   }
-  validateSelected({ selector, template }, at);
+  const given = completionMode === "Indexed" ? [INDEX_LABEL] : [];
+  validateSelected({ selector, template, given }, at);
 }
+
+/** Each pod of an Indexed Job has its own. */
+const INDEX_LABEL = "batch.kubernetes.io/job-completion-index";
 
 /** The pods of an Indexed Job have the Job's name and their index as hostname. */
 function validateHostnames(

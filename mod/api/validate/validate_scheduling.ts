@@ -12,6 +12,7 @@ import {
   type FieldChecks,
   fields,
   oneOf,
+  own,
   range,
   required,
   shape,
@@ -242,11 +243,15 @@ const VALUES = each(LABEL_VALUE);
 /**
  * Reports what is wrong with the selector of a workload, values of expressions included,
  * and labels of its pods that it does not mean.
+ *
+ * @param workload.given the labels that its controller writes itself, whatever the template
+ * says
  */
 export function validateSelected(
-  { selector, template }: {
+  { selector, template, given = [] }: {
     readonly selector: LabelSelector;
     readonly template: PodTemplate;
+    readonly given?: readonly string[];
   },
   at: Place,
 ): void {
@@ -254,8 +259,16 @@ export function validateSelected(
   LABEL_SELECTOR(selector, selectorAt);
   const expressionsAt = selectorAt.child("matchExpressions");
   const expressions = selector.matchExpressions ?? [];
-  for (const [i, { values }] of expressions.entries()) {
-    VALUES(values, expressionsAt.index(i).child("values"));
+  // What is made would not be meant, and would be let go of and made again without end.
+  for (const key of given) {
+    const value = own(selector.matchLabels, key);
+    const labelAt = selectorAt.child("matchLabels").key(key);
+    if (value !== undefined) labelAt.invalid(value, GIVEN);
+  }
+  for (const [i, { key, values }] of expressions.entries()) {
+    const expressionAt = expressionsAt.index(i);
+    VALUES(values, expressionAt.child("values"));
+    if (given.includes(key)) expressionAt.child("key").invalid(key, GIVEN);
   }
   const { labels = {} } = template.metadata ?? {};
   if (matchesLabels(selector, labels)) return;
@@ -264,3 +277,6 @@ export function validateSelected(
     "`selector` does not match template `labels`",
   );
 }
+
+const GIVEN =
+  "the controller gives this label a value of its own; leave it out of `selector`";

@@ -72,13 +72,26 @@ interface PodOwner {
   readonly template: PodTemplate;
 }
 
+/** The labels that controllers write into pods, or into the versions that these are of. */
+const GIVEN_LABELS: Partial<Record<WorkloadKind, readonly string[]>> = {
+  Deployment: ["pod-template-hash"],
+  DaemonSet: ["controller-revision-hash"],
+  StatefulSet: [
+    "apps.kubernetes.io/pod-index",
+    "controller-revision-hash",
+    "controller.kubernetes.io/hash",
+    "statefulset.kubernetes.io/pod-name",
+  ],
+};
+
 /** Reports what is wrong with which pods are whose, and with what they look like. */
 function validateLastingPods(
   { kind, selector, template }: PodOwner,
   at: Place,
 ): void {
   const { matchLabels = {}, matchExpressions = [] } = selector;
-  validateSelected({ selector, template }, at);
+  const given = GIVEN_LABELS[kind] ?? [];
+  validateSelected({ selector, template, given }, at);
   if (Object.keys(matchLabels).length + matchExpressions.length === 0) {
     at.child("selector").invalid(
       selector,

@@ -67,6 +67,33 @@ testWorkloads("Job", [
     "spec.template.metadata.labels: Invalid value: an object: `selector` does not match template `labels`",
   ],
   [
+    "a manual selector that means one index",
+    {
+      labels: { "batch.kubernetes.io/job-completion-index": "0" },
+      spec: {
+        manualSelector: true,
+        completionMode: "Indexed",
+        completions: 2,
+        selector: {
+          matchLabels: { "batch.kubernetes.io/job-completion-index": "0" },
+        },
+      },
+    },
+    'spec.selector.matchLabels[batch.kubernetes.io/job-completion-index]: Invalid value: "0": the controller gives this label a value of its own; leave it out of `selector`',
+  ],
+  [
+    "a manual selector that means an index, of a Job that has none",
+    {
+      labels: { "batch.kubernetes.io/job-completion-index": "0" },
+      spec: {
+        manualSelector: true,
+        selector: {
+          matchLabels: { "batch.kubernetes.io/job-completion-index": "0" },
+        },
+      },
+    },
+  ],
+  [
     "a manual selector that is none",
     {
       spec: {

@@ -189,3 +189,49 @@ testWorkloads("ReplicationController", [
     "spec.template.spec.activeDeadlineSeconds: Forbidden: activeDeadlineSeconds in a ReplicationController is not supported",
   ],
 ]);
+
+/** A selector that means one of these lets go of what its own controller makes. */
+const GIVEN = [
+  ["Deployment", "pod-template-hash"],
+  ["DaemonSet", "controller-revision-hash"],
+  ["StatefulSet", "controller-revision-hash"],
+  ["StatefulSet", "controller.kubernetes.io/hash"],
+  ["StatefulSet", "apps.kubernetes.io/pod-index"],
+  ["StatefulSet", "statefulset.kubernetes.io/pod-name"],
+] as const;
+
+for (const [kind, key] of GIVEN) {
+  const labels = { app: "web", [key]: "x" };
+  const words =
+    "the controller gives this label a value of its own; leave it out of `selector`";
+  testWorkloads(kind, [
+    [`the label ${key} in its template`, { labels }],
+    [
+      `the label ${key} in its selector`,
+      { labels, spec: { selector: { matchLabels: labels } } },
+      `spec.selector.matchLabels[${key}]: Invalid value: "x": ${words}`,
+    ],
+    [
+      `the label ${key} in an expression`,
+      {
+        spec: {
+          selector: {
+            matchLabels: { app: "web" },
+            matchExpressions: [{ key, operator: "DoesNotExist" }],
+          },
+        },
+      },
+      `spec.selector.matchExpressions[0].key: Invalid value: "${key}": ${words}`,
+    ],
+  ]);
+}
+
+testWorkloads("ReplicaSet", [
+  [
+    "the label of a Deployment in its selector, as one that was exported has it",
+    {
+      labels: { "pod-template-hash": "x" },
+      spec: { selector: { matchLabels: { "pod-template-hash": "x" } } },
+    },
+  ],
+]);
