@@ -135,10 +135,13 @@ export class LocalPodReports {
   }
 
   async #writeAll(signal: AbortSignal): Promise<void> {
-    for (const [uid, { pod, status }] of [...this.#pending]) {
+    // Read one by one: while one is written, a newer status may come of the next, or none.
+    for (const uid of [...this.#pending.keys()]) {
+      const next = this.#pending.get(uid);
+      if (next === undefined) continue;
       this.#pending.delete(uid);
       try {
-        await this.write(pod, status, signal);
+        await this.write(next.pod, next.status, signal);
       } catch (error) {
         if (signal.aborted) return;
         const reason = describeError(error);

@@ -84,6 +84,30 @@ Deno.test("LocalPodReports writes the newest status of each pod of the store", a
   deepStrictEqual(rig.lines, []);
 });
 
+Deno.test("LocalPodReports writes what comes of a pod while that of another is written, and not what was before", async () => {
+  const { promise: answered, resolve: answer } = Promise.withResolvers<void>();
+  const written: string[] = [];
+  await using rig = new ReportsRig({
+    updateStatus: async (object) => {
+      const { metadata: { name }, status } = object as Pod;
+      written.push(`${name} ${status?.phase}`);
+      if (name === "a") await answered;
+      return object;
+    },
+  });
+  const pods = [await rig.make("a"), await rig.make("b"), await rig.make("c")];
+  await rig.start();
+  const [, b, c] = pods;
+  for (const each of pods) rig.report(each, "Running");
+  await rig.clock.advance(0);
+  if (b !== undefined) rig.report(b, "Failed");
+  rig.reports.removed(c?.metadata.uid ?? "");
+  answer();
+  await rig.clock.advance(0);
+  deepStrictEqual(written, ["a Running", "b Failed"]);
+  strictEqual(rig.reports.isIdle, true);
+});
+
 Deno.test("LocalPodReports forgets a status that is not there any more", async () => {
   await using rig = new ReportsRig();
   const a = await rig.make("a");
