@@ -29,6 +29,7 @@ import {
   differenceText,
   type FilePlan,
   type FoundObject,
+  lockManifests,
   ManifestChangeError,
   ManifestFolder,
   type ObjectName,
@@ -65,6 +66,8 @@ export async function applyManifests(
   const pieces: AppliedDocument[] = [];
   for (const file of command.files) pieces.push(...await readPieces(file, io));
   let hasChanged = false;
+  const isShown = command.kind === "diff" || command.dryRun;
+  using _held = await heldUnless(isShown, { io, manifestPath });
   const folder = await ManifestFolder.read(manifestPath);
   for (const piece of pieces) {
     const found = folder.find(piece);
@@ -105,6 +108,7 @@ export async function deleteManifests(
   const wanted: ObjectName[] = [];
   for (const file of command.files) wanted.push(...await readPieces(file, io));
   wanted.push(...command.targets.map((each) => nameOf(each, command)));
+  using _held = await heldUnless(command.dryRun, { io, manifestPath });
   const folder = await ManifestFolder.read(manifestPath);
   for (const name of wanted) {
     const plan = folder.remove(required(folder, name));
@@ -159,6 +163,7 @@ export async function editManifest(
   { io, manifestPath }: FolderContext,
 ): Promise<void> {
   const name = nameOf(asked.target, asked);
+  using _held = await heldUnless(asked.dryRun, { io, manifestPath });
   const folder = await ManifestFolder.read(manifestPath);
   const found = required(folder, name);
   const wanted = edits(found);
@@ -166,6 +171,16 @@ export async function editManifest(
   const plan = folder.edit(found, wanted);
   if (plan.before !== plan.after && !asked.dryRun) await folder.carryOut(plan);
   await tell(io, `${shownName(name)} ${asked.done}`, asked);
+}
+
+/** Has other commands wait until this one has written what it makes of what it reads. */
+function heldUnless(
+  isShown: boolean,
+  { io, manifestPath }: FolderContext,
+): Promise<Disposable | undefined> {
+  return isShown
+    ? Promise.resolve(undefined)
+    : lockManifests(manifestPath, io.clock);
 }
 
 function editsOf(

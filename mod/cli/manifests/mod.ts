@@ -17,6 +17,7 @@
  * @module
  */
 
+export { lockManifests } from "./folder_lock.ts";
 export {
   type FilePlan,
   type FoundObject,
