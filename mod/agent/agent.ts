@@ -269,6 +269,7 @@ export class Agent {
     // Out of a checkpoint, and its source was quicker.
     if (storage.isStale(set)) return;
     const isFirst = !storage.seen(source);
+    if (source === "api") objects.withhold(set.withheld ?? []);
     const changes = objects.replace(source, set.objects, heardOf(set));
     workloads.replace(set, heardOf(set));
     storage.merge(this.#rollbacks.apply(storage.complete(set)));

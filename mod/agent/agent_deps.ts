@@ -55,7 +55,7 @@ export interface AgentDeps {
   >;
   /** The objects that pods refer to; sources bring them, this loop stores them. */
   readonly objects:
-    & Pick<ObjectStore, "replace">
+    & Pick<ObjectStore, "replace" | "withhold">
     & PodObjects;
   /** Takes what makes pods; what it makes comes back from a source. */
   readonly workloads: WorkloadTaker;

@@ -17,7 +17,11 @@ import {
 } from "../api/objects/mod.ts";
 import type { PriorityClass } from "../api/defaults/mod.ts";
 import type { Pod } from "../api/types/mod.ts";
-import { isOfCluster, type PodObjects } from "../pod/inputs/mod.ts";
+import {
+  isOfCluster,
+  type PodObjects,
+  type WithheldObject,
+} from "../pod/inputs/mod.ts";
 
 /** An object that is not what it was. Never holds what is in it. */
 export interface ObjectChange extends ObjectId {
@@ -46,6 +50,7 @@ export class ObjectStore implements ObjectGetter {
   /** They are asked for with each pod. */
   #priorityClasses: readonly PriorityClass[] = [];
   readonly #heard = new Map<string, Heard>();
+  #withheld: ReadonlyMap<string, string> = new Map();
   readonly #expected: readonly string[];
 
   /** @param sources The names of all that may deliver. */
@@ -87,12 +92,22 @@ export class ObjectStore implements ObjectGetter {
    */
   isCertain(id: ObjectId): boolean {
     const key = keyOf(id);
+    if (this.#withheld.has(key)) return false;
     const [owner] = this.#sources.find(([, objects]) => objects.has(key)) ?? [];
     if (owner === undefined) {
       return this.#expected.every((each) => this.#heard.get(each) === "whole");
     }
     return this.#heard.get(owner) !== "restored" &&
       this.#expected.every((each) => each >= owner || this.#heard.has(each));
+  }
+
+  /** Says of which objects a server refuses to say anything, in place of those before. */
+  withhold(objects: readonly WithheldObject[]): void {
+    this.#withheld = new Map(objects.map((each) => [keyOf(each), each.why]));
+  }
+
+  withheld(id: ObjectId): string | undefined {
+    return this.#withheld.get(keyOf(id));
   }
 
   /** Every object that is in force, ordered by kind, namespace and name. */
@@ -232,6 +247,11 @@ export class ObjectRealms extends ObjectStore implements PodObjects {
     return source === CLUSTER
       ? this.#cluster.replace(source, objects, heard)
       : super.replace(source, objects, heard);
+  }
+
+  /** Only a server withholds objects: those of the cluster. */
+  override withhold(objects: readonly WithheldObject[]): void {
+    this.#cluster.withhold(objects);
   }
 
   seenBy(pod: Pick<Pod, "metadata">): ObjectGetter {

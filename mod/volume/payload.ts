@@ -12,6 +12,7 @@ import {
   TOKEN_KEY,
   tokenOf,
 } from "../pod/inputs/mod.ts";
+import { unsyncedText } from "../pod/lifecycle/mod.ts";
 import {
   checkPayload,
   type Payload,
@@ -124,9 +125,7 @@ function filesOf(
   );
   if (refused !== undefined) {
     throw new VolumeFailure(
-      `the projected source "${
-        refused[0]
-      }" needs an API server, which skerry has not`,
+      `the projected source "${refused[0]}" is not supported`,
     );
   }
   const { configMap, secret, downwardAPI } = source;
@@ -151,9 +150,10 @@ function tokenFiles(
   const found = facts.objects.secret({ namespace, name: token.object });
   const content = found?.entries.get(TOKEN_KEY);
   if (content === undefined) {
-    throw new VolumeFailure(
-      `failed to fetch token: no API server has given one for the service account "${token.serviceAccount}"`,
-    );
+    const id = { kind: "Secret", namespace, name: token.object } as const;
+    const why = facts.objects.withheld(id) ??
+      `no API server has given one for the service account "${token.serviceAccount}"`;
+    throw new VolumeFailure(`failed to fetch token: ${why}`);
   }
   const { fsGroup, runAsUser } = pod.spec.securityContext ?? {};
   const isOwned = fsGroup !== undefined || runAsUser !== undefined;
@@ -190,6 +190,10 @@ function keyedFiles(
   const { object, noKey } = KEYED[kind];
   const found = context.facts.objects[kind]({ namespace, name });
   if (found === undefined) {
+    const { objects } = context.facts;
+    const why = objects.withheld({ kind: object, namespace, name });
+    // Nobody knows that an optional one is not there.
+    if (why !== undefined) throw new VolumeFailure(unsyncedText(object, why));
     if (optional) return [];
     throw new VolumeFailure({ kind: "missing_object", object, name });
   }

@@ -14,4 +14,5 @@ export const NO_OBJECTS: ObjectGetter & PodObjects = {
   secret: () => undefined,
   claim: () => undefined,
   runtimeClass: () => undefined,
+  withheld: () => undefined,
 };

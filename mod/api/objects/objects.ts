@@ -33,7 +33,27 @@ export interface ClaimObject extends ObjectRef {
   readonly volumeMode: "Filesystem" | "Block";
   /** What `resources.requests.storage` asks for. */
   readonly storage: Quantity | undefined;
+  /** What a cluster has given for it; absent of one of this node, which has a directory. */
+  readonly binding?: ClaimBinding;
+  /** The UID of the object that controls it in a cluster. */
+  readonly ownerUid?: string;
 }
+
+/** What a claim of a cluster has come to. */
+type ClaimBinding =
+  | {
+    readonly kind: "hostPath";
+    /** The name of the PersistentVolume. */
+    readonly volume: string;
+    readonly path: string;
+    /** As of a hostPath volume; empty when nothing is checked. */
+    readonly type: string;
+  }
+  | { readonly kind: "local"; readonly volume: string; readonly path: string }
+  /** A volume of a kind that has to be attached or mounted, such as `nfs`. */
+  | { readonly kind: "foreign"; readonly plugin: string }
+  /** Nothing that a pod could have yet. */
+  | { readonly kind: "none"; readonly why: string };
 
 /** A name for a handler of the runtime; of no namespace. */
 export interface RuntimeClassObject {
@@ -96,6 +116,8 @@ export interface ObjectGetter {
   secret(ref: ObjectRef): KeyedObject | undefined;
   claim(ref: ObjectRef): ClaimObject | undefined;
   runtimeClass(name: string): RuntimeClassObject | undefined;
+  /** Why it is not known whether an object is there, where a server refuses to say. */
+  withheld(id: ObjectId): string | undefined;
 }
 
 /**

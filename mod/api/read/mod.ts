@@ -21,6 +21,12 @@
  */
 
 export {
+  type ClusterClaim,
+  type ClusterVolume,
+  readClusterClaim,
+  readClusterVolume,
+} from "./cluster_claim.ts";
+export {
   type ClusterReading,
   readClusterObject,
   readClusterPod,

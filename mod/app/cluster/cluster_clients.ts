@@ -4,20 +4,35 @@
  * @module
  */
 
+import { ApiFailure } from "../../api/access/mod.ts";
 import type { Lease, Node } from "../../api/cluster/mod.ts";
+import { formatFault } from "../../api/fault/mod.ts";
+import {
+  type ClusterReading,
+  readClusterClaim,
+  readClusterVolume,
+} from "../../api/read/mod.ts";
 import type { Pod } from "../../api/types/mod.ts";
 import type { ApiObject } from "../../api/workload/mod.ts";
 import type { PodClient } from "../../cluster/mod.ts";
 import type { EventClient } from "../../events/mod.ts";
 import type { SharedInformer } from "../../informer/shared/mod.ts";
-import { type KubeKind, requestToken } from "../../kube/objects/mod.ts";
+import {
+  KubeKind,
+  kubeResource,
+  requestToken,
+} from "../../kube/objects/mod.ts";
 import type { ApiCaller } from "../../kube/transport/mod.ts";
 import {
   LEASE_NAMESPACE,
   type LeaseClient,
   type NodeClient,
 } from "../../node/mod.ts";
-import type { ServiceTokensDeps, WatchedPods } from "../../source/api/mod.ts";
+import type {
+  ClaimRequestsDeps,
+  ServiceTokensDeps,
+  WatchedPods,
+} from "../../source/api/mod.ts";
 
 /** Reads and writes the one node. */
 export function nodeClient(nodes: KubeKind<Node>, name: string): NodeClient {
@@ -79,6 +94,32 @@ export function tokenRequests(api: ApiCaller): ServiceTokensDeps["request"] {
     }, signal);
     return { token: new TextEncoder().encode(token.reveal()), expiresAtMs };
   };
+}
+
+/** Asks for claims and their volumes, one by one as a node may. */
+export function claimQuestions(
+  api: ApiCaller,
+): Pick<ClaimRequestsDeps, "claim" | "volume"> {
+  const claims = new KubeKind(api, kubeResource(CLAIM));
+  const volumes = new KubeKind(api, kubeResource(VOLUME));
+  return {
+    claim: async (ref, signal) =>
+      readOrFail(readClusterClaim(await claims.get(ref, signal)), ref.name),
+    volume: async (name, signal) => {
+      const found = await volumes.get({ namespace: "", name }, signal);
+      return readOrFail(readClusterVolume(found), name);
+    },
+  };
+}
+
+const CLAIM = { apiVersion: "v1", kind: "PersistentVolumeClaim" } as const;
+const VOLUME = { apiVersion: "v1", kind: "PersistentVolume" } as const;
+
+/** What cannot be read says as much of the object as a refusal does. */
+function readOrFail<T>(reading: ClusterReading<T>, name: string): T {
+  if (reading.kind === "read") return reading.value;
+  const faults = reading.faults.map(formatFault).join("; ");
+  throw new ApiFailure("Invalid", `Cannot read "${name}": ${faults}`);
 }
 
 /** The pods of an informer, whose first list may be empty. */

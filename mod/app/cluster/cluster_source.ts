@@ -17,6 +17,7 @@ import { KubeKind, kubeResource } from "../../kube/objects/mod.ts";
 import type { ApiCaller } from "../../kube/transport/mod.ts";
 import {
   ApiPodSource,
+  ClaimRequests,
   type PodReading,
   ReferencedObjects,
   type RefusedPod,
@@ -28,7 +29,11 @@ import {
   unsupportedFields,
 } from "../../pod/admission/mod.ts";
 import { DiskSetCheckpoint } from "../../source/records/mod.ts";
-import { tokenRequests, watchedPods } from "./cluster_clients.ts";
+import {
+  claimQuestions,
+  tokenRequests,
+  watchedPods,
+} from "./cluster_clients.ts";
 import type { ClusterNode } from "./cluster_node.ts";
 import type { ClusterPods } from "./cluster_pods.ts";
 
@@ -40,7 +45,7 @@ export interface ClusterSourceDeps {
   readonly metrics: MetricsRegistry;
   readonly events: EventSink;
   readonly transport: ApiCaller;
-  readonly node: Pick<ClusterNode, "isOurs">;
+  readonly node: Pick<ClusterNode, "current" | "isOurs">;
   readonly pods: Pick<
     ClusterPods,
     "informer" | "kind" | "refusalsChanged" | "selection"
@@ -80,6 +85,14 @@ export function buildClusterSource(
         const name = `${kind} ${object.metadata.name}`;
         return refuse(name, reading.faults, deps);
       },
+      claims: new ClaimRequests({
+        ...deps,
+        ...claimQuestions(transport),
+        node: () => ({
+          name: node.name,
+          labels: { ...node.labels, ...deps.node.current?.metadata.labels },
+        }),
+      }),
       tokens: new ServiceTokens({ ...deps, request: tokenRequests(transport) }),
     }),
     checkpoint: new DiskSetCheckpoint({
@@ -96,7 +109,7 @@ function readPod(pod: Pod): PodReading {
   const reading = readClusterPod(pod);
   const faults = reading.kind === "refused"
     ? reading.faults
-    : unsupportedFields(reading.value)
+    : unsupportedFields(reading.value, { isOfCluster: true })
       .filter(({ severity }) => severity === "refuse");
   if (reading.kind === "read" && faults.length === 0) {
     return { kind: "read", pod: reading.value };

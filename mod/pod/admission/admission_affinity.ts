@@ -37,7 +37,12 @@ export function matchesNode(
   const required = pod.spec.affinity?.nodeAffinity
     ?.requiredDuringSchedulingIgnoredDuringExecution;
   if (required === undefined) return true;
-  return required.nodeSelectorTerms.some((term) => matchesTerm(term, node));
+  return matchesTerms(required.nodeSelectorTerms, node);
+}
+
+/** Whether the node satisfies one of the terms; without any no node does. */
+export function matchesTerms(terms: Terms, node: LabelledNode): boolean {
+  return terms.some((term) => matchesTerm(term, node));
 }
 
 function matchesTerm(term: Term, node: LabelledNode): boolean {

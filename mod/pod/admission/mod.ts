@@ -26,7 +26,11 @@
  * @module
  */
 
-export { matchesNode } from "./admission_affinity.ts";
+export {
+  type LabelledNode,
+  matchesNode,
+  matchesTerms,
+} from "./admission_affinity.ts";
 export { takenPorts } from "./admission_ports.ts";
 export { podsWithout, refuseResize } from "./admission_resources.ts";
 export {

@@ -26,9 +26,14 @@ export interface UnsupportedField {
   readonly severity: UnsupportedSeverity;
 }
 
-/** Lists the fields of a pod that are not honoured yet, in the order of the spec. */
+/**
+ * Lists the fields of a pod that are not honoured yet, in the order of the spec.
+ *
+ * @param options.isOfCluster whether a cluster has the pod, whose controllers do their part
+ */
 export function unsupportedFields(
   { spec }: Pick<Pod, "spec">,
+  { isOfCluster = false }: { readonly isOfCluster?: boolean } = {},
 ): UnsupportedField[] {
   const found: UnsupportedField[] = [];
   const add = (field: string, row: Row): void => {
@@ -40,6 +45,8 @@ export function unsupportedFields(
   for (const [i, volume] of (spec.volumes ?? []).entries()) {
     for (const [kind, source] of Object.entries(volume)) {
       if (source === undefined || VOLUME_FIELDS.has(kind)) continue;
+      // Its claim is made by a controller.
+      if (kind === "ephemeral" && isOfCluster) continue;
       add(`spec.volumes[${i}].${kind}`, VOLUME_KIND);
     }
     if (volume.emptyDir?.medium?.startsWith("HugePages") === true) {

@@ -25,6 +25,7 @@ export {
   objectReferences,
   type PodObjects,
   type VolumeSource,
+  type WithheldObject,
 } from "./references.ts";
 export { serviceHostLines, serviceVariables } from "./service_links.ts";
 export {
@@ -36,3 +37,4 @@ export {
   type ServingPod,
 } from "./service_target.ts";
 export { type PodToken, podTokens, TOKEN_KEY, tokenOf } from "./tokens.ts";
+export { claimOfVolume, type VolumeClaim } from "./volume_claims.ts";

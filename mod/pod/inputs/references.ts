@@ -11,6 +11,7 @@ import type {
   ObjectRef,
 } from "../../api/objects/mod.ts";
 import { ANNOTATION_CONFIG_SOURCE } from "../../api/vocabulary/mod.ts";
+import { claimOfVolume } from "./volume_claims.ts";
 import { podTokens } from "./tokens.ts";
 
 /** Where the content of one volume lies on the node. */
@@ -55,6 +56,13 @@ export interface PodObjects {
   seenBy(pod: Pick<Pod, "metadata">): ObjectGetter;
 }
 
+/** Something of which a server does not say whether it is there. */
+export interface WithheldObject extends ObjectRef {
+  readonly kind: LocalObject["kind"];
+  /** What it says instead. */
+  readonly why: string;
+}
+
 /** Whether an API server gave the pod: nothing of this node's own is for it. */
 export function isOfCluster({ metadata }: Pick<Pod, "metadata">): boolean {
   return metadata.annotations?.[ANNOTATION_CONFIG_SOURCE] === "api";
@@ -84,7 +92,7 @@ function mentions(pod: Pod): readonly Mention[] {
       name,
       optional: true,
     })),
-    ...(spec.volumes ?? []).flatMap(volumeMentions),
+    ...(spec.volumes ?? []).flatMap((each) => volumeMentions(pod, each)),
     ...podTokens(pod).map(({ object }) => (
       { kind: "Secret", name: object, optional: false } as const
     )),
@@ -93,8 +101,9 @@ function mentions(pod: Pod): readonly Mention[] {
   ];
 }
 
-function volumeMentions(volume: Volume): readonly Mention[] {
-  const { configMap, secret, projected, persistentVolumeClaim } = volume;
+function volumeMentions(pod: Pod, volume: Volume): readonly Mention[] {
+  const { configMap, secret, projected } = volume;
+  const claim = claimOfVolume(pod, volume);
   const sources = projected?.sources ?? [];
   return [
     ...mention("ConfigMap", configMap),
@@ -106,10 +115,7 @@ function volumeMentions(volume: Volume): readonly Mention[] {
       ...mention("ConfigMap", source.configMap),
       ...mention("Secret", source.secret),
     ]),
-    ...mention(
-      "PersistentVolumeClaim",
-      persistentVolumeClaim && { name: persistentVolumeClaim.claimName },
-    ),
+    ...mention("PersistentVolumeClaim", claim && { name: claim.claimName }),
   ];
 }
 

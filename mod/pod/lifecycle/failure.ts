@@ -109,3 +109,11 @@ export function missingText(missing: Missing): string {
     ? `${object.toLowerCase()} "${name}" not found`
     : `couldn't find key ${missing.key} in ${object} ${missing.namespace}/${name}`;
 }
+
+/**
+ * Says that a server does not tell whether an object is there, with upstream's words before
+ * the server's own (pkg/kubelet/util/manager).
+ */
+export function unsyncedText(object: KeyedObject["kind"], why: string): string {
+  return `failed to sync ${object.toLowerCase()} cache: ${why}`;
+}

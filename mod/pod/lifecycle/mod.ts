@@ -34,6 +34,7 @@ export {
   type SaidCause,
   type StartFailure,
   type SyncFailure,
+  unsyncedText,
   type VolumeFault,
 } from "./failure.ts";
 export {

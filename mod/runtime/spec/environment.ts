@@ -12,6 +12,7 @@ import {
   resourceFieldValue,
   serviceVariables,
 } from "../../pod/inputs/mod.ts";
+import { unsyncedText } from "../../pod/lifecycle/mod.ts";
 import { expand, ProgramBudget } from "./expansion.ts";
 import { keyFileValue } from "./key_file.ts";
 import type {
@@ -75,10 +76,26 @@ export function containerEnvironment(input: EnvironmentInput): Environment {
   return values;
 }
 
+/** Each container is told of it. */
+const API_SERVER = { namespace: "default", name: "kubernetes" };
+
 function variablesOfServices(
-  { pod, services = [] }: EnvironmentInput,
+  { pod, services = [], objects }: EnvironmentInput,
 ): Environment {
   const { namespace } = pod.metadata;
+  const isKnown = services.some((service) => service.namespace === namespace);
+  const kind = "Service";
+  const why =
+    (isKnown ? undefined : objects.withheld({ kind, namespace, name: "" })) ??
+      (services.some(({ isForAll }) => isForAll === true)
+        ? undefined
+        : objects.withheld({ kind, ...API_SERVER }));
+  if (why !== undefined) {
+    // Upstream's words: pkg/kubelet/kubelet_pods.go.
+    throw new SpecRefusal(
+      `services have not yet been read at least once, cannot construct envvars: ${why}`,
+    );
+  }
   const linked = pod.spec.enableServiceLinks === false
     ? []
     : services.filter((service) => service.namespace === namespace);
@@ -198,7 +215,11 @@ function findObject(
   const object = kind === "ConfigMap"
     ? objects.configMap({ namespace, name })
     : objects.secret({ namespace, name });
-  if (object !== undefined || optional === true) return object;
+  if (object !== undefined) return object;
+  const why = objects.withheld({ kind, namespace, name });
+  // Nobody knows that an optional one is not there.
+  if (why !== undefined) throw new SpecRefusal(unsyncedText(kind, why));
+  if (optional === true) return undefined;
   throw new SpecRefusal({ kind: "missing_object", object: kind, name });
 }
 

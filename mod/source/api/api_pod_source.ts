@@ -11,7 +11,6 @@ import {
   formatObjectId,
   type LocalObject,
   objectId,
-  sameObject,
 } from "../../api/objects/mod.ts";
 import type { Pod } from "../../api/types/mod.ts";
 import { Bell, type Clock, nextDelay, TaskGroup } from "../../base/mod.ts";
@@ -27,6 +26,7 @@ import {
   type PodRefusal,
   type ReadPod,
 } from "./pod_reader.ts";
+import { type ApiContent, isSameContent, NOTHING } from "./api_content.ts";
 import type { ReferencedObjects } from "./referenced_objects.ts";
 
 /** The pods of the node as a watch shows them. */
@@ -65,7 +65,7 @@ export interface ApiPodSourceDeps {
   /** What pods refer to. */
   readonly references: Pick<
     ReferencedObjects,
-    "follow" | "isKnown" | "list" | "run" | "want"
+    "follow" | "isKnown" | "list" | "run" | "settled" | "want" | "withheld"
   >;
   readonly checkpoint: SetCheckpoint;
   /** Whether this agent is the node: another one of its name may be. */
@@ -110,7 +110,7 @@ export class ApiPodSource {
   /** Of which refused pods it was told, by UID, and what. */
   #told: ReadonlyMap<string, string> = new Map();
   #refused: readonly RefusedPod[] = [];
-  #held: SourceContent = NO_CONTENT;
+  #held: ApiContent = NOTHING;
   #isLive = false;
   #expected: SourceContent | undefined;
   #beganMs = 0;
@@ -202,7 +202,7 @@ export class ApiPodSource {
       const woken = this.#bell.wait(signal);
       const { pods } = this.#expected ?? NO_CONTENT;
       if (pods.length > 0 && this.#held.pods.length === 0) {
-        this.#held = this.#expected ?? NO_CONTENT;
+        this.#held = { ...NOTHING, ...this.#expected };
         this.#deps.log.warn("api_server_silent", {
           pods: pods.length,
           note: "what it had last is kept running",
@@ -232,7 +232,8 @@ export class ApiPodSource {
         this.#held = next;
         this.#isLive = true;
         this.#expected = NO_CONTENT;
-        checkpoint.save({ ...next, pods: next.pods.map(kept) });
+        const { objects, workloads } = next;
+        checkpoint.save({ pods: next.pods.map(kept), objects, workloads });
         yield { source: "api", ...next };
       }
       await woken;
@@ -246,7 +247,9 @@ export class ApiPodSource {
    */
   #recallHeld(): boolean {
     if (this.#patience() !== undefined) return false;
-    if (this.#held.pods.length === 0) this.#held = this.#expected ?? NO_CONTENT;
+    if (this.#held.pods.length === 0) {
+      this.#held = { ...NOTHING, ...this.#expected };
+    }
     return true;
   }
 
@@ -272,9 +275,10 @@ export class ApiPodSource {
 
   /**
    * What there is now; the same content as before if it says the same. A pod that is new
-   * waits until it is known what it refers to: what is not there is missing then.
+   * waits until it is known what it refers to: what is not there is missing then, and what
+   * a server that lives does not say is withheld.
    */
-  #look(): SourceContent {
+  #look(): ApiContent {
     const { pods: all, references } = this.#deps;
     const known = new Map(
       this.#held.pods.map((pod) => [pod.metadata.uid, pod]),
@@ -291,17 +295,23 @@ export class ApiPodSource {
       const before = known.get(pod.metadata.uid);
       return before !== undefined && deepEqual(before, pod) ? before : pod;
     });
-    const next = { pods, objects: this.#objects(read), workloads: [] };
+    const next = {
+      pods,
+      objects: this.#objects(),
+      workloads: [],
+      withheld: references.withheld(),
+    };
     return isSameContent(this.#held, next) ? this.#held : next;
   }
 
   /** What pods refer to; of what is not known yet, what was known of it before. */
-  #objects(pods: readonly Pod[]): readonly LocalObject[] {
+  #objects(): readonly LocalObject[] {
     const { references } = this.#deps;
     const found = new Map<string, LocalObject>();
-    const isEachKnown = pods.every((pod) => references.isKnown(pod));
-    for (const object of isEachKnown ? [] : this.#held.objects) {
-      found.set(formatObjectId(objectId(object)), object);
+    const isSettled = references.settled();
+    for (const object of this.#held.objects) {
+      const id = objectId(object);
+      if (!isSettled(id)) found.set(formatObjectId(id), object);
     }
     for (const object of references.list()) {
       const key = formatObjectId(objectId(object));
@@ -370,16 +380,6 @@ interface ReadVersion {
 
 function isEnding({ metadata }: Pod): boolean {
   return metadata.deletionTimestamp !== undefined;
-}
-
-function isSameContent(before: SourceContent, after: SourceContent): boolean {
-  return before.pods.length === after.pods.length &&
-    before.objects.length === after.objects.length &&
-    after.pods.every((pod, at) => pod === before.pods[at]) &&
-    after.objects.every((object, at) => {
-      const held = before.objects[at];
-      return held !== undefined && sameObject(held, object);
-    });
 }
 
 /** How a pod is kept: not with what changes while it runs, since flash wears out. */

@@ -33,6 +33,8 @@
  *     want() {},
  *     isKnown: () => true,
  *     list: () => [],
+ *     settled: () => () => true,
+ *     withheld: () => [],
  *     follow: () => ({ [Symbol.dispose]() {} }),
  *     run: () => Promise.resolve(),
  *   },
@@ -61,15 +63,17 @@ export {
   type WatchedPods,
 } from "./api_pod_source.ts";
 export type { PodReading, PodRefusal } from "./pod_reader.ts";
+export { ClaimRequests, type ClaimRequestsDeps } from "./claim_requests.ts";
 export {
+  type ClaimKeeper,
   ReferencedObjects,
   type ReferencedObjectsDeps,
   type TokenKeeper,
-  WATCHED_KINDS,
-  type WatchedObjectKind,
 } from "./referenced_objects.ts";
+export type { Answers } from "./refusal.ts";
 export {
   type GivenToken,
   ServiceTokens,
   type ServiceTokensDeps,
 } from "./service_tokens.ts";
+export { WATCHED_KINDS, type WatchedObjectKind } from "./wishes.ts";

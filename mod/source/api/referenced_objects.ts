@@ -7,7 +7,12 @@
  */
 
 import type { ListerWatcher } from "../../api/access/mod.ts";
-import type { LocalObject } from "../../api/objects/mod.ts";
+import type {
+  ClaimObject,
+  LocalObject,
+  ObjectId,
+  ObjectRef,
+} from "../../api/objects/mod.ts";
 import type { Pod } from "../../api/types/mod.ts";
 import type { ApiObject } from "../../api/workload/mod.ts";
 import { TaskGroup } from "../../base/mod.ts";
@@ -16,29 +21,36 @@ import {
   SharedInformer,
 } from "../../informer/shared/mod.ts";
 import {
-  objectReferences,
   type PodToken,
-  podTokens,
   TOKEN_KEY,
+  type WithheldObject,
 } from "../../pod/inputs/mod.ts";
-
-/** What is watched: by name, and Services of the namespaces that have pods. */
-export const WATCHED_KINDS = {
-  ConfigMap: "v1",
-  Secret: "v1",
-  RuntimeClass: "node.k8s.io/v1",
-  Service: "v1",
-} as const;
-
-/** One of those kinds. */
-export type WatchedObjectKind = keyof typeof WATCHED_KINDS;
+import { type Answers, overheard } from "./refusal.ts";
+import { VersionReader } from "./version_reader.ts";
+import {
+  covers,
+  WATCHED_KINDS,
+  type WatchedObjectKind,
+  type Wish,
+  wishesOf,
+} from "./wishes.ts";
 
 /** Keeps one token until it is told to stop. */
 export interface TokenKeeper {
-  /** Calls `took` with each new text; never rejects. */
+  /** Tells each new text; never rejects. */
   keep(
     wish: PodToken & { readonly pod: Pod },
-    took: (token: Uint8Array) => void,
+    answers: Answers<Uint8Array>,
+    signal: AbortSignal,
+  ): Promise<void>;
+}
+
+/** Asks for one claim until it is bound, or it is told to stop. */
+export interface ClaimKeeper {
+  /** Tells what there is of it, `undefined` when nothing is; never rejects. */
+  keep(
+    ref: ObjectRef,
+    answers: Answers<ClaimObject | undefined>,
     signal: AbortSignal,
   ): Promise<void>;
 }
@@ -52,32 +64,44 @@ export interface ReferencedObjectsDeps extends InformerDeps {
     object: ApiObject,
   ) => LocalObject | undefined;
   readonly tokens: TokenKeeper;
+  readonly claims: ClaimKeeper;
 }
 
-/** What pods name by one reference. */
-interface HeldReference {
+/** What came of a wish. */
+type Answer =
+  /** The server has not spoken yet. */
+  | { readonly kind: "unknown" }
+  /** It lives, and does not say. */
+  | { readonly kind: "refused"; readonly why: string }
+  | { readonly kind: "known"; readonly objects: readonly LocalObject[] };
+
+/** A wish that is worked on. */
+interface HeldWish {
+  readonly wish: Wish;
   readonly stop: AbortController;
-  /** What there is of it. */
-  state: "unknown" | readonly LocalObject[];
+  answer: Answer;
 }
 
 /**
  * Watches each ConfigMap, Secret and RuntimeClass that some pod names, by its name, as
- * long as one does, and keeps the tokens of pods. One that is immutable is not watched
- * any more once it is there. What could not be asked yet is unknown and not absent.
+ * long as one does, and keeps the tokens and claims of pods. One that is immutable is not
+ * watched any more once it is there.
+ *
+ * What could not be asked yet is unknown and not absent. What a server that lives refuses
+ * to say is withheld, until it says it; what was known before stays known.
  *
  * Services are watched in the namespaces of pods that are told of them, and the one of the
  * API server by its name: upstream watches those of the whole cluster.
  */
 export class ReferencedObjects {
   readonly #deps: ReferencedObjectsDeps;
-  readonly #held = new Map<string, HeldReference>();
+  readonly #held = new Map<string, HeldWish>();
   readonly #listeners = new Set<() => void>();
   #pods: readonly Pod[] = [];
   #tasks: TaskGroup | undefined;
 
   constructor(deps: ReferencedObjectsDeps) {
-    this.#deps = deps;
+    this.#deps = { ...deps, log: deps.log.named("source") };
   }
 
   /** Works until `signal` aborts. */
@@ -103,32 +127,45 @@ export class ReferencedObjects {
     }
     for (const [key, wish] of wished) {
       if (this.#held.has(key)) continue;
-      const held: HeldReference = {
-        stop: new AbortController(),
-        state: "unknown",
-      };
+      const stop = new AbortController();
+      const held: HeldWish = { wish, stop, answer: { kind: "unknown" } };
       this.#held.set(key, held);
-      tasks.start(async (scope) => {
-        const signal = AbortSignal.any([scope, held.stop.signal]);
-        await (wish.kind === "token"
-          ? this.#keepToken(wish, held, signal)
-          : this.#watch(wish, held, signal));
-      });
+      tasks.start((scope) =>
+        this.#fulfil(held, AbortSignal.any([scope, stop.signal]))
+      );
     }
   }
 
-  /** Whether all that a pod names was asked for. */
+  /** Whether the server has answered for all that a pod names, were it by a refusal. */
   isKnown(pod: Pod): boolean {
-    return wishesOf(pod).every(([key]) =>
-      (this.#held.get(key)?.state ?? "unknown") !== "unknown"
-    );
+    return wishesOf(pod).every(([key]) => {
+      const { answer } = this.#held.get(key) ?? {};
+      return answer !== undefined && answer.kind !== "unknown";
+    });
+  }
+
+  /** A test of this moment: whether an object that is not listed is not there, or not wanted. */
+  settled(): (id: ObjectId) => boolean {
+    const open = [...this.#held.values()]
+      .filter(({ answer }) => answer.kind !== "known")
+      .map(({ wish }) => wish);
+    return (id) => !open.some((wish) => covers(wish, id));
   }
 
   /** What is there of all that is wanted. */
   list(): readonly LocalObject[] {
-    return [...this.#held.values()].flatMap(({ state }) =>
-      state === "unknown" ? [] : state
+    return [...this.#held.values()].flatMap(({ answer }) =>
+      answer.kind === "known" ? answer.objects : []
     );
+  }
+
+  /** What is wanted, and what the server says instead. */
+  withheld(): readonly WithheldObject[] {
+    return [...this.#held.values()].flatMap(({ wish: { id }, answer }) => {
+      if (answer.kind !== "refused") return [];
+      const { kind, namespace, name } = id;
+      return [{ kind, namespace, name, why: answer.why }];
+    });
   }
 
   /** Has a listener called whenever something is another one, or known. */
@@ -137,48 +174,60 @@ export class ReferencedObjects {
     return { [Symbol.dispose]: () => void this.#listeners.delete(listener) };
   }
 
-  async #keepToken(
-    { token, pod }: Extract<Wish, { readonly kind: "token" }>,
-    held: HeldReference,
-    signal: AbortSignal,
-  ): Promise<void> {
-    const { namespace } = pod.metadata;
-    await this.#deps.tokens.keep({ ...token, pod }, (text) => {
-      this.#set(held, [{
-        kind: "Secret",
-        namespace,
-        name: token.object,
-        type: "Opaque",
-        immutable: false,
-        entries: new Map([[TOKEN_KEY, text]]),
-      }]);
-    }, signal);
+  async #fulfil(held: HeldWish, signal: AbortSignal): Promise<void> {
+    const { wish } = held;
+    const { tokens, claims } = this.#deps;
+    const refused = (why: string): void => this.#refuse(held, why);
+    switch (wish.kind) {
+      case "token": {
+        const { id, token, pod } = wish;
+        const took = (text: Uint8Array): void =>
+          this.#know(held, [{
+            ...id,
+            type: "Opaque",
+            immutable: false,
+            entries: new Map([[TOKEN_KEY, text]]),
+          }]);
+        return await tokens.keep(
+          { ...token, pod },
+          { took, refused },
+          signal,
+        );
+      }
+      case "claim": {
+        const took = (claim: ClaimObject | undefined): void =>
+          this.#know(held, claim === undefined ? [] : [claim]);
+        return await claims.keep(wish.id, { took, refused }, signal);
+      }
+      case "object":
+        return await this.#watch(wish.id, {
+          took: (objects) => this.#know(held, objects),
+          refused,
+        }, signal);
+    }
   }
 
   async #watch(
-    { object, namespace, name }: Extract<Wish, { readonly kind: "object" }>,
-    held: HeldReference,
+    { kind, namespace, name }: ObjectId & { readonly kind: WatchedObjectKind },
+    { took, refused }: Answers<readonly LocalObject[]>,
     signal: AbortSignal,
   ): Promise<void> {
-    const { source } = this.#deps;
     const stop = new AbortController();
     const scope = AbortSignal.any([signal, stop.signal]);
-    const informer = new SharedInformer<ApiObject>(
-      { ...this.#deps, source: source(object) },
-      {
-        apiVersion: WATCHED_KINDS[object],
-        kind: object,
-        selection: {
-          ...(namespace !== "" && { namespace }),
-          ...(name !== "" && { fieldSelector: `metadata.name=${name}` }),
-        },
+    const source = overheard(this.#deps.source(kind), refused);
+    const informer = new SharedInformer<ApiObject>({ ...this.#deps, source }, {
+      apiVersion: WATCHED_KINDS[kind],
+      kind,
+      selection: {
+        ...(namespace !== "" && { namespace }),
+        ...(name !== "" && { fieldSelector: `metadata.name=${name}` }),
       },
-    );
-    const reader = new VersionReader((found) => this.#deps.read(object, found));
+    });
+    const reader = new VersionReader((found) => this.#deps.read(kind, found));
     const look = (): void => {
       if (!informer.hasSynced) return;
       const values = reader.read(informer.lister.list());
-      this.#set(held, values);
+      took(values);
       const isFinal = name !== "" &&
         values.some((value) => "immutable" in value && value.immutable);
       if (isFinal) stop.abort();
@@ -194,97 +243,25 @@ export class ReferencedObjects {
     await running;
   }
 
-  #set(held: HeldReference, state: HeldReference["state"]): void {
+  #know(held: HeldWish, objects: readonly LocalObject[]): void {
+    this.#answer(held, { kind: "known", objects });
+  }
+
+  /** A right that is lost later takes nothing from a pod that runs. */
+  #refuse(held: HeldWish, why: string): void {
+    const { answer, wish: { id } } = held;
+    if (answer.kind === "known") return;
+    if (answer.kind === "refused" && answer.why === why) return;
+    const object = `${id.kind} ${id.namespace}/${id.name}`;
+    this.#deps.log.warn("reference_refused", { object, reason: why });
+    this.#answer(held, { kind: "refused", why });
+  }
+
+  #answer(held: HeldWish, answer: Answer): void {
     if (held.stop.signal.aborted) return;
-    held.state = state;
+    held.answer = answer;
     for (const listener of this.#listeners) listener();
   }
-}
-
-type Wish =
-  | {
-    readonly kind: "object";
-    readonly object: WatchedObjectKind;
-    readonly namespace: string;
-    /** Empty: all of the namespace. */
-    readonly name: string;
-  }
-  | { readonly kind: "token"; readonly token: PodToken; readonly pod: Pod };
-
-type KeyedWish = readonly [key: string, wish: Wish];
-
-function wishesOf(pod: Pod): KeyedWish[] {
-  const tokens = new Map(podTokens(pod).map((each) => [each.object, each]));
-  const named = objectReferences(pod).flatMap(
-    ({ kind, namespace, name }): KeyedWish[] => {
-      const token = kind === "Secret" ? tokens.get(name) : undefined;
-      if (token !== undefined) {
-        const key = `${kind} ${namespace}/${name}`;
-        return [[key, { kind: "token", token, pod }]];
-      }
-      return isWatched(kind) ? [objectWish(kind, namespace, name)] : [];
-    },
-  );
-  return [...named, ...serviceWishes(pod)];
-}
-
-/** Upstream: getServiceEnvVarMap of pkg/kubelet/kubelet_pods.go. */
-function serviceWishes({ metadata, spec }: Pod): KeyedWish[] {
-  const { namespace } = metadata;
-  const own = spec.enableServiceLinks === false
-    ? []
-    : [objectWish("Service", namespace, "")];
-  // Whoever has all of that namespace has this one, too.
-  return own.length > 0 && namespace === "default"
-    ? own
-    : [...own, objectWish("Service", "default", "kubernetes")];
-}
-
-function objectWish(
-  object: WatchedObjectKind,
-  namespace: string,
-  name: string,
-): KeyedWish {
-  const wish = { kind: "object", object, namespace, name } as const;
-  return [`${object} ${namespace}/${name}`, wish];
-}
-
-/** Whether it is a Service without an address, of which no container is told. */
-function isUntold(object: LocalObject): boolean {
-  return object.kind === "Service" && object.address === undefined;
-}
-
-/** Reads each version of an object once; what cannot be read leaves what there was. */
-class VersionReader {
-  readonly #readOne: (object: ApiObject) => LocalObject | undefined;
-  #known = new Map<
-    string,
-    { readonly object: ApiObject; readonly value: LocalObject | undefined }
-  >();
-
-  constructor(readOne: (object: ApiObject) => LocalObject | undefined) {
-    this.#readOne = readOne;
-  }
-
-  read(objects: readonly ApiObject[]): readonly LocalObject[] {
-    const before = this.#known;
-    this.#known = new Map(objects.map((object) => {
-      const { namespace = "", name } = object.metadata;
-      const key = `${namespace}/${name}`;
-      const held = before.get(key);
-      if (held?.object === object) return [key, held];
-      return [key, { object, value: this.#readOne(object) ?? held?.value }];
-    }));
-    return [...this.#known.values()].flatMap(({ value }) =>
-      value === undefined || isUntold(value) ? [] : value
-    );
-  }
-}
-
-function isWatched(
-  kind: LocalObject["kind"] | string,
-): kind is WatchedObjectKind {
-  return kind in WATCHED_KINDS;
 }
 
 function aborted(signal: AbortSignal): Promise<void> {

@@ -12,6 +12,7 @@ import { describeError } from "../../base/text/mod.ts";
 import type { Logger } from "../../base/telemetry/mod.ts";
 import type { PodToken } from "../../pod/inputs/mod.ts";
 import type { TokenKeeper } from "./referenced_objects.ts";
+import { type Answers, livingRefusal } from "./refusal.ts";
 
 /** A token as it was given. */
 export interface GivenToken {
@@ -63,7 +64,7 @@ export class ServiceTokens implements TokenKeeper {
 
   async keep(
     wish: PodToken & { readonly pod: Pod },
-    took: (token: Uint8Array) => void,
+    { took, refused }: Answers<Uint8Array>,
     signal: AbortSignal,
   ): Promise<void> {
     const { clock, random, request, log } = this.#deps;
@@ -78,6 +79,8 @@ export class ServiceTokens implements TokenKeeper {
         retryMs = undefined;
       } catch (error) {
         if (signal.aborted) return;
+        const why = livingRefusal(error);
+        if (why !== undefined) refused(why);
         if (retryMs === undefined) {
           const reason = describeError(error);
           log.warn("token_not_given", { pod: `${namespace}/${name}`, reason });

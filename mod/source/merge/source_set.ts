@@ -7,6 +7,7 @@
 import type { LocalObject } from "../../api/objects/mod.ts";
 import type { Pod } from "../../api/types/mod.ts";
 import type { WorkloadManifest } from "../../api/workload/mod.ts";
+import type { WithheldObject } from "../../pod/inputs/mod.ts";
 
 /**
  * Where pods come from, spelled as the annotation `kubernetes.io/config.source`. Those of
@@ -42,6 +43,12 @@ export interface SourceSet extends SourceContent {
    * @default none
    */
   readonly unknown?: readonly string[];
+  /**
+   * Objects that its pods name and of which its server refuses to say anything.
+   *
+   * @default none
+   */
+  readonly withheld?: readonly WithheldObject[];
 }
 
 /** Some pods of a source that delivers them one by one instead of all at once. */

@@ -12,6 +12,7 @@ import { removeTree } from "../../../mod/host/files/mod.ts";
 import {
   contentOf,
   exists,
+  failureOf,
   modeOf,
   podWith,
   Root,
@@ -304,4 +305,44 @@ Deno.test("remove() takes content in memory away with the pod (VO-02)", async ()
   await root.remove(UID);
   strictEqual(await exists(root.runDirectory), false);
   strictEqual(await exists(root.podDirectory), false);
+});
+
+Deno.test("(IN-11) refresh() brings a token that was renewed, and keeps the one that there is when another is refused", async () => {
+  await using root = await Root.make();
+  const pod = podWith({
+    name: "v",
+    projected: { sources: [{ serviceAccountToken: { path: "token" } }] },
+  });
+  const name = `token/${UID}/3600/`;
+  root.objects.withhold("Secret", name, "no such account");
+  match(
+    await failureOf(root, pod),
+    /"v": failed to fetch token: no such account$/,
+  );
+  root.objects.set("Secret", name, { token: "one" });
+  const path = await sourceOf(root, pod);
+  deepStrictEqual(await contentOf(path), { token: "one" });
+  root.objects.set("Secret", name, { token: "two" });
+  strictEqual(await refresh(root, pod), "ok");
+  deepStrictEqual(await contentOf(path), { token: "two" });
+  root.objects.unset("Secret", name);
+  root.objects.withhold("Secret", name, "no such account");
+  strictEqual(await refresh(root, pod), "ok");
+  strictEqual(await sourceOf(root, pod), path);
+  deepStrictEqual(await contentOf(path), { token: "two" });
+});
+
+Deno.test("(IN-11) an optional Secret that nobody may say anything of any more keeps its files", async () => {
+  await using root = await Root.make();
+  const pod = podWith({
+    name: "v",
+    secret: { secretName: "keys", optional: true },
+  });
+  root.objects.set("Secret", "keys", { a: "1" });
+  const path = await sourceOf(root, pod);
+  root.objects.unset("Secret", "keys");
+  root.objects.withhold("Secret", "keys", "no such right");
+  strictEqual(await refresh(root, pod), "ok");
+  strictEqual(await sourceOf(root, pod), path);
+  deepStrictEqual(await contentOf(path), { a: "1" });
 });

@@ -42,6 +42,7 @@ export const OBJECTS: ObjectGetter & PodObjects & { isCertain(): boolean } = {
   secret: ({ name }) => known(name) ? twoKeys("Secret", name) : undefined,
   claim: ({ name }) => claimOf(name),
   runtimeClass: () => undefined,
+  withheld: () => undefined,
 };
 
 /** By volume name. */

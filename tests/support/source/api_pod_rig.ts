@@ -7,6 +7,7 @@
 import { strictEqual } from "node:assert/strict";
 import type { LocalObject } from "../../../mod/api/objects/mod.ts";
 import type { Pod, PodStatus } from "../../../mod/api/types/mod.ts";
+import type { WithheldObject } from "../../../mod/pod/inputs/mod.ts";
 import { ApiPodSource } from "../../../mod/source/api/mod.ts";
 import type {
   SourceContent,
@@ -55,6 +56,8 @@ export class ApiPodRig implements AsyncDisposable {
   kept: Kept<SourceContent> = { kind: "absent" };
   /** The checkpoint is read when this has come to pass. */
   disk: Promise<unknown> = Promise.resolve();
+  /** What the source has set to work. */
+  readonly run: string[] = [];
   /** How often the checkpoint was asked. */
   loads = 0;
   /** What the server itself says when it is asked. */
@@ -72,6 +75,8 @@ export class ApiPodRig implements AsyncDisposable {
   readonly unknown: Set<string> = new Set<string>();
   wanted: readonly string[] = [];
   objects: readonly LocalObject[] = [];
+  /** What the server refuses to say. */
+  withheld: readonly WithheldObject[] = [];
   #tell: () => void = () => {};
   reads = 0;
   readonly source: ApiPodSource;
@@ -119,11 +124,13 @@ export class ApiPodRig implements AsyncDisposable {
         },
         isKnown: ({ metadata }) => !this.unknown.has(metadata.name),
         list: () => this.objects,
+        settled: () => () => this.unknown.size === 0,
+        withheld: () => this.withheld,
         follow: (listener) => {
           this.#tell = listener;
           return { [Symbol.dispose]: () => this.#tell = () => {} };
         },
-        run: () => Promise.resolve(),
+        run: () => this.#enter("references"),
       },
       checkpoint: {
         load: async () => {
@@ -133,10 +140,15 @@ export class ApiPodRig implements AsyncDisposable {
         },
         save: (content) => void this.saved.push(content),
         failure: () => undefined,
-        run: () => Promise.resolve(),
+        run: () => this.#enter("checkpoint"),
       },
       isNode: () => this.isNode,
     });
+  }
+
+  #enter(part: string): Promise<void> {
+    this.run.push(part);
+    return Promise.resolve();
   }
 
   async start(): Promise<this> {

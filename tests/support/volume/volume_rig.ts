@@ -9,6 +9,7 @@ import {
   type ClaimObject,
   type KeyedObject,
   type ObjectGetter,
+  type ObjectId,
   type ObjectRef,
   parseQuantity,
 } from "../../../mod/api/objects/mod.ts";
@@ -34,10 +35,11 @@ export const UID = "c91d8c86a58689179e178d2e8b320640";
 export class Objects implements ObjectGetter {
   readonly #keyed = new Map<string, KeyedObject>();
   readonly #claims = new Map<string, ClaimObject>();
+  readonly #withheld = new Map<string, string>();
 
   /** All sources of this test have spoken. */
-  isCertain(): boolean {
-    return true;
+  isCertain(id: ObjectId): boolean {
+    return this.withheld(id) === undefined;
   }
 
   configMap(ref: ObjectRef): KeyedObject | undefined {
@@ -56,6 +58,15 @@ export class Objects implements ObjectGetter {
     return undefined;
   }
 
+  withheld({ kind, name }: ObjectId): string | undefined {
+    return this.#withheld.get(`${kind}/${name}`);
+  }
+
+  /** The server refuses to say anything of an object. */
+  withhold(kind: ObjectId["kind"], name: string, why: string): void {
+    this.#withheld.set(`${kind}/${name}`, why);
+  }
+
   seenBy(): this {
     return this;
   }
@@ -67,6 +78,7 @@ export class Objects implements ObjectGetter {
     entries: Readonly<Record<string, string>>,
   ): void {
     this.#keyed.set(`${kind}/shop/${name}`, keyed(kind, name, entries));
+    this.#withheld.delete(`${kind}/${name}`);
   }
 
   /** Takes an object away. */
@@ -105,7 +117,7 @@ export class Root implements AsyncDisposable {
       {
         rootDir: `${path}/root`,
         runDir: `${path}/run`,
-        hostPathRoots: [`${path}/host`],
+        hostPathRoots: [`${path}/elsewhere`, `${path}/host`],
       },
       {
         clock: this.clock,

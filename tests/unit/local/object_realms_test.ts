@@ -66,3 +66,18 @@ Deno.test("what pods of a cluster find is certain once it has spoken, whatever t
   others.replace("file", []);
   strictEqual(others.isCertain(ID, of("file")), true);
 });
+
+Deno.test("(IN-11) what a server withholds is uncertain, of the cluster's objects alone", () => {
+  const objects = new ObjectRealms(["file", "api"]);
+  objects.replace("api", []);
+  objects.replace("file", []);
+  strictEqual(objects.isCertain(ID, of("api")), true);
+  objects.withhold([{ ...ID, why: "no such right" }]);
+  strictEqual(objects.isCertain(ID, of("api")), false);
+  strictEqual(objects.isCertain(ID, of("file")), true);
+  strictEqual(objects.seenBy(of("api")).withheld(ID), "no such right");
+  strictEqual(objects.seenBy(of("file")).withheld(ID), undefined);
+  objects.withhold([]);
+  strictEqual(objects.isCertain(ID, of("api")), true);
+  strictEqual(objects.seenBy(of("api")).withheld(ID), undefined);
+});

@@ -342,3 +342,36 @@ for (
     strictEqual(file?.mode.toString(8), mode);
   });
 }
+
+const WITHHOLDING: ObjectGetter = {
+  ...NO_OBJECTS,
+  withheld: ({ kind, name }) => `of ${kind} ${name}: no such right`,
+};
+
+for (
+  const [volume, words] of [
+    [
+      { configMap: { name: "x", optional: true } },
+      "failed to sync configmap cache: of ConfigMap x: no such right",
+    ],
+    [
+      { secret: { secretName: "x" } },
+      "failed to sync secret cache: of Secret x: no such right",
+    ],
+    [
+      { projected: { sources: [{ serviceAccountToken: { path: "token" } }] } },
+      `failed to fetch token: of Secret token/${POD.metadata.uid}/3600/: no such right`,
+    ],
+  ] as const
+) {
+  Deno.test(`(IN-11) what a server refuses to say is no content, not even of an optional volume: ${words}`, () => {
+    throws(
+      () =>
+        volumePayload(POD, { name: "v", ...volume }, {
+          objects: WITHHOLDING,
+          allocatable: new Map(),
+        }),
+      { name: "VolumeFailure", message: words },
+    );
+  });
+}

@@ -146,3 +146,19 @@ for (const [name, golden] of GOLDEN) {
     );
   });
 }
+
+Deno.test("unsupportedFields() takes ephemeral volumes of a cluster, whose claims a controller makes", () => {
+  const subject = pod({
+    volumes: [{ name: "v", ephemeral: {} }, {
+      name: "n",
+      nfs: { server: "x", path: "/" },
+    }],
+  });
+  const fieldsOf = (isOfCluster: boolean) =>
+    unsupportedFields(subject, { isOfCluster }).map(({ field }) => field);
+  deepStrictEqual(fieldsOf(true), ["spec.volumes[1].nfs"]);
+  deepStrictEqual(fieldsOf(false), [
+    "spec.volumes[0].ephemeral",
+    "spec.volumes[1].nfs",
+  ]);
+});

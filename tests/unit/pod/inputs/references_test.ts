@@ -6,6 +6,7 @@
 
 import { deepStrictEqual } from "node:assert/strict";
 import { objectReferences } from "../../../../mod/pod/inputs/references.ts";
+import { claimOfVolume } from "../../../../mod/pod/inputs/volume_claims.ts";
 import { container, pod, podOfThree } from "../../../support/pods.ts";
 
 Deno.test("objectReferences() finds every kind of reference, each object once", () => {
@@ -70,3 +71,43 @@ Deno.test("objectReferences() finds every kind of reference, each object once", 
 Deno.test("objectReferences() finds nothing in a plain pod", () => {
   deepStrictEqual(objectReferences(podOfThree()), []);
 });
+
+Deno.test("objectReferences() finds the claim of an ephemeral volume under the name of its pod", () => {
+  const subject = pod({
+    name: "web",
+    volumes: [{ name: "scratch", ephemeral: {} }],
+  });
+  deepStrictEqual(objectReferences(subject), [{
+    kind: "PersistentVolumeClaim",
+    namespace: "shop",
+    name: "web-scratch",
+    optional: false,
+  }]);
+});
+
+for (
+  const [volume, expected] of [
+    [{ name: "v", emptyDir: {} }, undefined],
+    [{ name: "v", persistentVolumeClaim: { claimName: "data" } }, {
+      claimName: "data",
+      readOnly: false,
+      isEphemeral: false,
+    }],
+    [
+      {
+        name: "v",
+        persistentVolumeClaim: { claimName: "data", readOnly: true },
+      },
+      { claimName: "data", readOnly: true, isEphemeral: false },
+    ],
+    [{ name: "v", ephemeral: {} }, {
+      claimName: "web-v",
+      readOnly: false,
+      isEphemeral: true,
+    }],
+  ] as const
+) {
+  Deno.test(`claimOfVolume() of ${JSON.stringify(volume)}`, () => {
+    deepStrictEqual(claimOfVolume(pod({ name: "web" }), volume), expected);
+  });
+}

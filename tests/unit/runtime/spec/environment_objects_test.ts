@@ -234,3 +234,27 @@ Deno.test("containerEnvironment() counts the names of variables as well", () => 
     /Cannot give the program its variables/,
   );
 });
+
+Deno.test("(IN-11) containerEnvironment() waits for what a server refuses to say, were it optional", () => {
+  const objects: EnvironmentInput["objects"] = {
+    ...OBJECTS,
+    withheld: ({ kind, name }) =>
+      name === "hidden" ? `of ${kind}: no such right` : undefined,
+  };
+  const from = { name: "hidden", key: "A", optional: true };
+  throws(
+    () =>
+      environment({ env: [{ name: "A", valueFrom: { secretKeyRef: from } }] }, {
+        objects,
+      }),
+    {
+      name: "SpecRefusal",
+      message: "failed to sync secret cache: of Secret: no such right",
+    },
+  );
+  const configMapRef = { name: "hidden", optional: true };
+  throws(
+    () => environment({ envFrom: [{ configMapRef }] }, { objects }),
+    /^SpecRefusal: failed to sync configmap cache: of ConfigMap: no such right$/,
+  );
+});

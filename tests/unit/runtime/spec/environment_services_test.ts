@@ -4,11 +4,13 @@
  * @module
  */
 
-import { deepStrictEqual } from "node:assert/strict";
+import { deepStrictEqual, throws } from "node:assert/strict";
+import type { ObjectId } from "../../../../mod/api/objects/mod.ts";
 import type { ContainerSpec, EnvVar } from "../../../../mod/api/types/mod.ts";
 import { containerEnvironment } from "../../../../mod/runtime/spec/environment.ts";
 import type { ServiceTarget } from "../../../../mod/pod/inputs/mod.ts";
 import { keyed, objectGetter } from "../../../support/keyed_objects.ts";
+import { NO_OBJECTS } from "../../../support/no_objects.ts";
 import { container, pod, type PodDraft } from "../../../support/pods.ts";
 import { target } from "../../../support/services.ts";
 
@@ -148,5 +150,43 @@ for (
     });
     const lines = Array.from(found, ([name, value]) => `${name}=${value}`);
     deepStrictEqual(lines, expected);
+  });
+}
+
+const WITHHELD =
+  "services have not yet been read at least once, cannot construct envvars: no such right";
+
+for (
+  const [what, name, services, isRefused] of [
+    ["those of its namespace", "shop/", [MASTER], true],
+    ["the API server's", "default/kubernetes", SERVICES, true],
+    ["those of its namespace, but has known some", "shop/", SERVICES, false],
+    [
+      "the API server's, but has known it",
+      "default/kubernetes",
+      [MASTER],
+      false,
+    ],
+    ["those of another namespace", "back/", [], false],
+  ] as const
+) {
+  Deno.test(`(IN-11) a container whose node may not read ${what} ${isRefused ? "waits" : "starts"}`, () => {
+    const input = {
+      pod: pod(),
+      container: container("c", {}),
+      podIps: [],
+      node: { ips: [], allocatable: new Map() },
+      objects: {
+        ...NO_OBJECTS,
+        withheld: (id: ObjectId) =>
+          `${id.namespace}/${id.name}` === name ? "no such right" : undefined,
+      },
+      services,
+    };
+    if (!isRefused) return void containerEnvironment(input);
+    throws(() => containerEnvironment(input), {
+      name: "SpecRefusal",
+      message: WITHHELD,
+    });
   });
 }

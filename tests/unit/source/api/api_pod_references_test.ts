@@ -60,3 +60,49 @@ Deno.test("what pods refer to comes out of the checkpoint with them, and stays u
   await rig.give();
   deepStrictEqual(rig.sets[0]?.objects, []);
 });
+
+Deno.test("(IN-11) what a server refuses to say is told with the pod, and told anew when it says it", async () => {
+  await using rig = new Rig();
+  const withheld = {
+    kind: "Secret",
+    namespace: "shop",
+    name: "keys",
+    why: "no such right",
+  } as const;
+  rig.withheld = [withheld];
+  await rig.start();
+  await rig.show(pod("a"));
+  deepStrictEqual(rig.sets[0]?.withheld, [withheld]);
+  deepStrictEqual(rig.take(), ["set: a"]);
+  deepStrictEqual(Object.keys(rig.saved[0] ?? {}).sort(), [
+    "objects",
+    "pods",
+    "workloads",
+  ]);
+  await rig.give();
+  deepStrictEqual(rig.take(), []);
+  rig.withheld = [{ ...withheld, why: "still none" }];
+  await rig.give();
+  deepStrictEqual(rig.sets[0]?.withheld?.[0]?.why, "still none");
+  deepStrictEqual(rig.take(), ["set: a"]);
+  rig.withheld = [];
+  await rig.give();
+  deepStrictEqual(rig.sets[0]?.withheld, []);
+  deepStrictEqual(rig.take(), ["set: a"]);
+});
+
+Deno.test("what pods refer to is in one order, whichever was there first", async () => {
+  await using rig = await new Rig().start();
+  await rig.show(pod("a"));
+  const [x, y] = [keyed("ConfigMap", "x", {}), keyed("ConfigMap", "y", {})];
+  await rig.give(y, x);
+  deepStrictEqual(rig.sets.at(-1)?.objects, [x, y]);
+  rig.take();
+  await rig.give(x, y);
+  deepStrictEqual(rig.take(), []);
+});
+
+Deno.test("the source has its checkpoint and its references work", async () => {
+  await using rig = await new Rig().start();
+  deepStrictEqual(rig.run.toSorted(), ["checkpoint", "references"]);
+});

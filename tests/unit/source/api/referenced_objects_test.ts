@@ -5,21 +5,13 @@
  */
 
 import { deepStrictEqual, strictEqual } from "node:assert/strict";
-import { readClusterObject } from "../../../../mod/api/read/mod.ts";
 import type { Pod } from "../../../../mod/api/types/mod.ts";
 import type { ApiObject } from "../../../../mod/api/workload/mod.ts";
-import {
-  MetricsRegistry,
-  silentLogger,
-} from "../../../../mod/base/telemetry/mod.ts";
-import {
-  ReferencedObjects,
-  type WatchedObjectKind,
-} from "../../../../mod/source/api/mod.ts";
-import { FakeClock } from "../../../support/fake_clock.ts";
-import { ObjectServer } from "../../../support/informer/object_server.ts";
 import { pod } from "../../../support/pods.ts";
-import { seededRandom } from "../../../support/seeded_random.ts";
+import {
+  podNaming,
+  ReferencesRig as Rig,
+} from "../../../support/source/references_rig.ts";
 
 /** A ConfigMap as a server has it. */
 interface Settings extends ApiObject {
@@ -42,105 +34,13 @@ function settings(
   };
 }
 
-class Rig implements AsyncDisposable {
-  readonly clock = new FakeClock();
-  /** By name: a watch is for one object. */
-  readonly servers = new Map<string, ObjectServer<ApiObject>>();
-  /** What was opened, as `ConfigMap shop/name`. */
-  readonly opened: string[] = [];
-  /** The same for Services. */
-  readonly services: string[] = [];
-  readonly tokens: string[] = [];
-  tells = 0;
-  reads = 0;
-  readonly references: ReferencedObjects;
-  readonly #stop = new AbortController();
-  #running: Promise<void> = Promise.resolve();
-
-  constructor() {
-    this.references = new ReferencedObjects({
-      clock: this.clock,
-      random: seededRandom(1),
-      log: silentLogger,
-      metrics: new MetricsRegistry(),
-      source: (kind: WatchedObjectKind) => ({
-        list: (options, signal) => {
-          const { fieldSelector = "", namespace = "" } = options;
-          const name = fieldSelector.replace("metadata.name=", "");
-          const opened = `${kind} ${namespace}/${name}`;
-          (kind === "Service" ? this.services : this.opened).push(opened);
-          return this.server(name).list({}, signal);
-        },
-        watch: ({ fieldSelector = "", resourceVersion = "" }, signal) => {
-          const name = fieldSelector.replace("metadata.name=", "");
-          return this.server(name).watch({ resourceVersion }, signal);
-        },
-      }),
-      read: (kind, object) => {
-        this.reads++;
-        const reading = readClusterObject(kind, object);
-        return reading.kind === "read" ? reading.value : undefined;
-      },
-      tokens: {
-        keep: async ({ serviceAccount, audience }, took, signal) => {
-          this.tokens.push(`${serviceAccount} ${audience}`);
-          took(new TextEncoder().encode("ey"));
-          await new Promise((resolve) =>
-            signal.addEventListener("abort", resolve)
-          );
-          this.tokens.push("ended");
-        },
-      },
-    });
-    this.references.follow(() => void this.tells++);
-  }
-
-  server(name: string): ObjectServer<ApiObject> {
-    const server = this.servers.get(name) ??
-      new ObjectServer<ApiObject>({ streams: false });
-    this.servers.set(name, server);
-    return server;
-  }
-
-  async start(): Promise<this> {
-    this.#running = this.references.run(this.#stop.signal);
-    await this.clock.advance(0);
-    return this;
-  }
-
-  async want(...pods: readonly Pod[]): Promise<void> {
-    this.references.want(pods);
-    await this.clock.advance(0);
-  }
-
-  /** What there is, as `name=value`. */
-  get texts(): readonly string[] {
-    return this.references.list().map((object) => {
-      if (!("entries" in object)) return object.name;
-      const [text] = object.entries.values();
-      return `${object.name}=${new TextDecoder().decode(text)}`;
-    });
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    this.#stop.abort();
-    await this.#running;
-    strictEqual(this.clock.pendingTimers, 0);
-  }
-}
-
-function naming(...names: readonly string[]): Pod {
-  const volumes = names.map((name) => ({ name, configMap: { name } }));
-  return pod({ volumes });
-}
-
 Deno.test("an object that pods name is watched once, and as long as one names it", async () => {
   await using rig = await new Rig().start();
   rig.server("a").put(settings("a", "1"));
-  await rig.want(naming("a"), naming("a"));
+  await rig.want(podNaming("a"), podNaming("a"));
   deepStrictEqual(rig.opened, ["ConfigMap shop/a"]);
   deepStrictEqual(rig.texts, ["a=1"]);
-  await rig.want(naming("a"));
+  await rig.want(podNaming("a"));
   strictEqual(rig.server("a").watches, 1);
   await rig.want();
   strictEqual(rig.server("a").watches, 0);
@@ -150,7 +50,7 @@ Deno.test("an object that pods name is watched once, and as long as one names it
 Deno.test("a change is told, and a deletion leaves nothing", async () => {
   await using rig = await new Rig().start();
   rig.server("a").put(settings("a", "1"));
-  await rig.want(naming("a"));
+  await rig.want(podNaming("a"));
   const { tells } = rig;
   rig.server("a").put(settings("a", "2"));
   await rig.clock.advance(0);
@@ -159,23 +59,23 @@ Deno.test("a change is told, and a deletion leaves nothing", async () => {
   rig.server("a").remove("shop/a");
   await rig.clock.advance(0);
   deepStrictEqual(rig.texts, []);
-  strictEqual(rig.references.isKnown(naming("a")), true);
+  strictEqual(rig.references.isKnown(podNaming("a")), true);
 });
 
 Deno.test("what is not there is known; what was not asked for yet is not", async () => {
   await using rig = await new Rig().start();
-  strictEqual(rig.references.isKnown(naming("a")), false);
-  strictEqual(rig.references.isKnown(naming()), false);
-  await rig.want(naming("a"));
-  strictEqual(rig.references.isKnown(naming()), true);
-  strictEqual(rig.references.isKnown(naming("a")), true);
-  strictEqual(rig.references.isKnown(naming("a", "b")), false);
+  strictEqual(rig.references.isKnown(podNaming("a")), false);
+  strictEqual(rig.references.isKnown(podNaming()), false);
+  await rig.want(podNaming("a"));
+  strictEqual(rig.references.isKnown(podNaming()), true);
+  strictEqual(rig.references.isKnown(podNaming("a")), true);
+  strictEqual(rig.references.isKnown(podNaming("a", "b")), false);
 });
 
 Deno.test("an immutable object is watched no more once it is there", async () => {
   await using rig = await new Rig().start();
   rig.server("a").put(settings("a", "1", { immutable: true }));
-  await rig.want(naming("a"));
+  await rig.want(podNaming("a"));
   strictEqual(rig.server("a").watches, 0);
   deepStrictEqual(rig.texts, ["a=1"]);
 });
@@ -183,14 +83,14 @@ Deno.test("an immutable object is watched no more once it is there", async () =>
 Deno.test("garbage leaves what there was", async () => {
   await using rig = await new Rig().start();
   rig.server("a").put(settings("a", "1"));
-  await rig.want(naming("a"));
+  await rig.want(podNaming("a"));
   rig.server("a").put(settings("a", 5));
   await rig.clock.advance(0);
   deepStrictEqual(rig.texts, ["a=1"]);
   rig.server("b").put(settings("b", 5));
-  await rig.want(naming("a", "b"));
+  await rig.want(podNaming("a", "b"));
   deepStrictEqual(rig.texts, ["a=1"]);
-  strictEqual(rig.references.isKnown(naming("b")), true);
+  strictEqual(rig.references.isKnown(podNaming("b")), true);
 });
 
 Deno.test("the token of a pod is kept as long as the pod is there", async () => {
@@ -214,7 +114,7 @@ Deno.test("the token of a pod is kept as long as the pod is there", async () => 
 Deno.test("what was wanted before it runs is asked for when it does", async () => {
   const rig = new Rig();
   rig.server("a").put(settings("a", "1"));
-  rig.references.want([naming("a")]);
+  rig.references.want([podNaming("a")]);
   await using running = await rig.start();
   deepStrictEqual(running.texts, ["a=1"]);
 });
@@ -272,7 +172,7 @@ Deno.test("Services are those with an address, and each version is read once", a
   rig.server("").put(serviceNamed("db", "10.0.0.2"));
   rig.server("").put(serviceNamed("none", "None"));
   rig.server("").put(serviceNamed("external", ""));
-  await rig.want(naming());
+  await rig.want(podNaming());
   deepStrictEqual(rig.texts.toSorted(), ["db", "kubernetes"]);
   const { reads } = rig;
   rig.server("").put(serviceNamed("cache", "10.0.0.3"));
@@ -284,7 +184,7 @@ Deno.test("Services are those with an address, and each version is read once", a
 Deno.test("of many objects one that turns to garbage keeps what it was, and goes when it is deleted", async () => {
   await using rig = await new Rig().start();
   rig.server("").put(serviceNamed("db", "10.0.0.2"));
-  await rig.want(naming());
+  await rig.want(podNaming());
   const broken: ReturnType<typeof serviceNamed> = {
     ...serviceNamed("db", ""),
     spec: { clusterIP: 5 },

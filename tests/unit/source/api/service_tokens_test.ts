@@ -5,6 +5,7 @@
  */
 
 import { deepStrictEqual, strictEqual } from "node:assert/strict";
+import { ApiFailure } from "../../../../mod/api/access/mod.ts";
 import {
   type GivenToken,
   ServiceTokens,
@@ -38,18 +39,21 @@ class Rig implements AsyncDisposable {
   readonly taken: string[] = [];
   /** The messages of the log. */
   readonly said: string[] = [];
+  readonly refusals: string[] = [];
   asked = 0;
-  failing = false;
+  failing: boolean | Error = false;
+  chance = 0;
   readonly #stop = new AbortController();
   readonly #running: Promise<void>;
 
   constructor() {
     const tokens = new ServiceTokens({
       clock: this.clock,
-      random: { next: () => 0 },
+      random: { next: () => this.chance },
       log: messagesTo(this.said),
       request: (): Promise<GivenToken> => {
         this.asked++;
+        if (this.failing instanceof Error) return Promise.reject(this.failing);
         if (this.failing) return Promise.reject(new Error("no"));
         return Promise.resolve({
           token: new TextEncoder().encode(`t${this.asked}`),
@@ -66,7 +70,10 @@ class Rig implements AsyncDisposable {
     };
     this.#running = tokens.keep(
       wish,
-      (token) => void this.taken.push(new TextDecoder().decode(token)),
+      {
+        took: (token) => void this.taken.push(new TextDecoder().decode(token)),
+        refused: (why) => void this.refusals.push(why),
+      },
       this.#stop.signal,
     );
   }
@@ -106,4 +113,29 @@ Deno.test("a server that gives none is asked at 1 s, 2 s, and a minute at most",
   rig.failing = false;
   await rig.clock.advance(60_000);
   strictEqual(rig.taken.length, 2);
+});
+
+Deno.test("(IN-11) a refusal of a server that lives is told, and silence is not", async () => {
+  await using rig = new Rig();
+  await rig.clock.advance(0);
+  rig.failing = new ApiFailure("NotFound", "no such account");
+  await rig.clock.advance(0.8 * HOUR);
+  deepStrictEqual(rig.refusals, ["no such account"]);
+  rig.failing = new ApiFailure("ServiceUnavailable", "not now");
+  await rig.clock.advance(60_000);
+  deepStrictEqual(rig.refusals, ["no such account"]);
+  deepStrictEqual(rig.taken, ["t1"]);
+});
+
+Deno.test("the tokens of many pods are not asked for at one moment", async () => {
+  await using rig = new Rig();
+  await rig.clock.advance(0);
+  rig.failing = true;
+  rig.chance = 1;
+  await rig.clock.advance(0.8 * HOUR);
+  strictEqual(rig.asked, 2);
+  await rig.clock.advance(1_199);
+  strictEqual(rig.asked, 2);
+  await rig.clock.advance(1);
+  strictEqual(rig.asked, 3);
 });

@@ -5,6 +5,7 @@
 import { deepStrictEqual, strictEqual } from "node:assert/strict";
 import fc from "fast-check";
 import {
+  type ClaimObject,
   type LocalObject,
   parseQuantity,
   type Quantity,
@@ -39,6 +40,21 @@ const object: fc.Arbitrary<LocalObject> = fc.oneof(
     accessModes: fc.constantFrom([], ["ReadWriteOnce"]),
     volumeMode: fc.constantFrom("Filesystem" as const, "Block" as const),
     storage: fc.option(quantity, { nil: undefined }),
+  }),
+  fc.record({
+    kind: fc.constant("PersistentVolumeClaim" as const),
+    namespace: name,
+    name,
+    accessModes: fc.constant([]),
+    volumeMode: fc.constant("Filesystem" as const),
+    storage: fc.constant(undefined),
+    ownerUid: name,
+    binding: fc.constantFrom<NonNullable<ClaimObject["binding"]>>(
+      { kind: "hostPath", volume: "pv", path: "/a", type: "" },
+      { kind: "local", volume: "pv", path: "/a" },
+      { kind: "foreign", plugin: "nfs" },
+      { kind: "none", why: "it waits" },
+    ),
   }),
   fc.record({
     kind: fc.constant("RuntimeClass" as const),
