@@ -10,24 +10,17 @@
  * @module
  */
 
-import {
-  type ClaimObject,
-  isPodUid,
-  type ObjectRef,
-} from "../api/objects/mod.ts";
-import type { Pod, Volume } from "../api/types/mod.ts";
-import { unlessMissing } from "../host/paths/mod.ts";
+import type { ClaimObject, ObjectRef } from "../api/objects/mod.ts";
+import type { Pod } from "../api/types/mod.ts";
+import { checkClaimName, ClaimUses } from "./claim_uses.ts";
 import { giveVolume, isRootMismatch } from "./ownership.ts";
 import {
   isDirectoryThere,
-  listDirectory,
   makeVolumeDirectory,
   type VolumeFiles,
 } from "./volume_directory.ts";
 import { VolumeFailure } from "./volume_setup.ts";
-import type { PodObjects } from "../pod/inputs/mod.ts";
-
-type ClaimVolume = NonNullable<Volume["persistentVolumeClaim"]>;
+import type { PodObjects, VolumeClaim } from "../pod/inputs/mod.ts";
 
 /** A claim's directory, ready to be mounted. */
 export interface ClaimSource {
@@ -37,25 +30,13 @@ export interface ClaimSource {
 }
 
 const PARENT_MODE = 0o750;
-const NAMESPACE = /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/;
-const CLAIM_NAME = /^[a-z0-9]([-.a-z0-9]{0,251}[a-z0-9])?$/;
-/** Below the directory of a pod: the claims that it uses. */
-const USES = "plugins/skerry~claim";
-/** In such a use: the claim is as the pod wants it. */
-const READY = "ready";
 
-/**
- * Makes the directories of claims and knows which pods use them.
- *
- * A pod uses a claim from its first try to mount it until the pod's own directory
- * is removed. All of it is on disk.
- */
+/** Makes the directories of this node's claims. All of what it knows is on disk. */
 export class Claims {
   readonly #rootDir: string;
   readonly #objects: PodObjects;
   readonly #files: VolumeFiles;
-  /** The last task of each claim; they come one after another. */
-  readonly #busy = new Map<string, Promise<void>>();
+  readonly #uses: ClaimUses;
 
   constructor(
     options: { readonly rootDir: string },
@@ -64,49 +45,37 @@ export class Claims {
     this.#rootDir = options.rootDir;
     this.#objects = deps.objects;
     this.#files = deps.files;
+    this.#uses = new ClaimUses(options, "skerry~claim");
   }
 
   /**
    * The directory of the claim that the volume names, made when it is missing and
    * given to the pod's group once for each pod.
    *
-   * A claim that other pods use keeps its group, since their containers could lead
-   * us astray while we go through it. Upstream: pkg/volume/local does the same.
-   *
    * @throws {VolumeFailure} when there is no such claim or the pod cannot have it
    */
   async source(
     pod: Pod,
-    volume: ClaimVolume,
+    volume: VolumeClaim,
     options: { readonly signal?: AbortSignal | undefined } = {},
   ): Promise<ClaimSource> {
     const { namespace, uid } = pod.metadata;
-    const name = volume.claimName;
-    if (!NAMESPACE.test(namespace) || !CLAIM_NAME.test(name)) {
-      throw new VolumeFailure(`"${name}" is no name of a claim`);
-    }
-    const path = `${this.#rootDir}/claims/${namespace}/${name}`;
-    const use = this.#useOf(uid, { namespace, name });
-    const ready = await unlessMissing(Deno.lstat(`${use}/${READY}`));
-    if (ready?.isFile && await isDirectoryThere(path)) return { path };
-    const claim = this.#claim(pod, { namespace, name });
-    return await this.#alone(`${namespace}/${name}`, async () => {
-      const others = await this.#otherUsers(claim, uid);
-      if (others && claim.accessModes.includes("ReadWriteOncePod")) {
-        // Upstream's words: pkg/kubelet/volumemanager/cache.
-        throw new VolumeFailure(
-          "volume uses the ReadWriteOncePod access mode and is already in use by another pod",
-        );
-      }
-      await Deno.mkdir(use, { recursive: true, mode: PARENT_MODE });
+    const ref = { namespace, name: volume.claimName };
+    checkClaimName(ref);
+    const path = `${this.#rootDir}/claims/${namespace}/${ref.name}`;
+    const isReady = await this.#uses.note(uid, ref) !== undefined;
+    if (isReady && await isDirectoryThere(path)) return { path };
+    const claim = this.#claim(pod, ref);
+    return await this.#uses.begin(uid, claim, async (isShared) => {
+      const { readOnly } = volume;
       const warning = await this.#prepare(path, {
         pod,
-        isShared: others,
-        readOnly: volume.readOnly === true,
+        isShared,
+        readOnly,
         ...options,
       });
-      await Deno.writeFile(`${use}/${READY}`, new Uint8Array());
-      return warning === undefined ? { path } : { path, warning };
+      const given = warning === undefined ? { path } : { path, warning };
+      return { note: "", given };
     });
   }
 
@@ -125,61 +94,51 @@ export class Claims {
     return claim;
   }
 
-  async #prepare(
-    path: string,
-    options: {
-      readonly pod: Pod;
-      readonly isShared: boolean;
-      readonly readOnly: boolean;
-      readonly signal?: AbortSignal | undefined;
-    },
-  ): Promise<string | undefined> {
-    const { pod, isShared, readOnly, signal } = options;
-    const { fsGroup: group, fsGroupChangePolicy: policy } =
-      pod.spec.securityContext ?? {};
-    if (!await isDirectoryThere(path)) {
-      const parent = path.slice(0, path.lastIndexOf("/"));
-      await Deno.mkdir(parent, { recursive: true, mode: PARENT_MODE });
-      await makeVolumeDirectory(path, { group, files: this.#files });
-      return undefined;
-    }
-    if (group === undefined || readOnly) return undefined;
-    if (!isShared) {
-      await giveVolume(path, {
-        group,
-        policy: policy === "OnRootMismatch" ? policy : "Always",
-        signal,
-      });
-      return undefined;
-    }
-    const root = await Deno.lstat(path);
-    if (!isRootMismatch(root, group)) return undefined;
-    return `The requested fsGroup is ${group}, but the volume has GID ${root.gid} and is in use by another pod`;
+  async #prepare(path: string, options: GroupOptions): Promise<
+    string | undefined
+  > {
+    if (await isDirectoryThere(path)) return await giveToGroup(path, options);
+    const parent = path.slice(0, path.lastIndexOf("/"));
+    await Deno.mkdir(parent, { recursive: true, mode: PARENT_MODE });
+    const group = options.pod.spec.securityContext?.fsGroup;
+    await makeVolumeDirectory(path, { group, files: this.#files });
+    return undefined;
   }
+}
 
-  async #otherUsers(claim: ObjectRef, uid: string): Promise<boolean> {
-    const pods = await listDirectory(`${this.#rootDir}/pods`);
-    for (const other of pods) {
-      if (other === uid || !isPodUid(other)) continue;
-      if (await isDirectoryThere(this.#useOf(other, claim))) return true;
-    }
-    return false;
-  }
+/** For whom a directory is made ready. */
+export interface GroupOptions {
+  readonly pod: Pod;
+  /** Whether other pods use it. */
+  readonly isShared: boolean;
+  readonly readOnly: boolean;
+  readonly signal?: AbortSignal | undefined;
+}
 
-  #useOf(uid: string, { namespace, name }: ObjectRef): string {
-    return `${this.#rootDir}/pods/${uid}/${USES}/${namespace}/${name}`;
+/**
+ * Gives a directory that is there to the pod's group.
+ *
+ * One that other pods use keeps its group, since their containers could lead
+ * us astray while we go through it. Upstream: pkg/volume/local does the same.
+ *
+ * @returns a warning for the pod's owner
+ */
+export async function giveToGroup(
+  path: string,
+  { pod, isShared, readOnly, signal }: GroupOptions,
+): Promise<string | undefined> {
+  const { fsGroup: group, fsGroupChangePolicy: policy } =
+    pod.spec.securityContext ?? {};
+  if (group === undefined || readOnly) return undefined;
+  if (!isShared) {
+    await giveVolume(path, {
+      group,
+      policy: policy === "OnRootMismatch" ? policy : "Always",
+      signal,
+    });
+    return undefined;
   }
-
-  async #alone<T>(key: string, task: () => Promise<T>): Promise<T> {
-    const before = this.#busy.get(key) ?? Promise.resolve();
-    const result = before.then(task);
-    // The caller that awaits the result meets its failure.
-    const done = result.then(() => {}, () => {});
-    this.#busy.set(key, done);
-    try {
-      return await result;
-    } finally {
-      if (this.#busy.get(key) === done) this.#busy.delete(key);
-    }
-  }
+  const root = await Deno.lstat(path);
+  if (!isRootMismatch(root, group)) return undefined;
+  return `The requested fsGroup is ${group}, but the volume has GID ${root.gid} and is in use by another pod`;
 }

@@ -10,8 +10,15 @@ import type { Logger } from "../base/telemetry/mod.ts";
 import type { Pod, Volume } from "../api/types/mod.ts";
 import type { ObjectId, Quantity } from "../api/objects/mod.ts";
 import { TimeLimit } from "../host/files/mod.ts";
-import type { PodObjects, VolumeSource } from "../pod/inputs/mod.ts";
+import {
+  claimOfVolume,
+  isOfCluster,
+  type PodObjects,
+  type VolumeClaim,
+  type VolumeSource,
+} from "../pod/inputs/mod.ts";
 import { Claims } from "./claims.ts";
+import { ClusterClaims } from "./cluster_claims.ts";
 import {
   ensureEmptyDir,
   isDirectoryThere,
@@ -95,6 +102,7 @@ export class PodVolumes {
   readonly #log: Logger;
   readonly #directories: PodDirectories;
   readonly #claims: Claims;
+  readonly #clusterClaims: ClusterClaims;
   readonly #hostPathLimit: TimeLimit;
   #isWarned = false;
 
@@ -107,6 +115,10 @@ export class PodVolumes {
     this.#hostPathLimit = new TimeLimit(deps.clock, {
       limitMs: HOST_PATH_LIMIT_MS,
       asksAgain: true,
+    });
+    this.#clusterClaims = new ClusterClaims(options, {
+      objects: deps.objects,
+      limit: this.#hostPathLimit,
     });
   }
 
@@ -182,7 +194,7 @@ export class PodVolumes {
       readonly signal: AbortSignal | undefined;
     },
   ): Promise<VolumeSource | undefined> {
-    const { hostPath, emptyDir, persistentVolumeClaim: claim } = volume;
+    const { hostPath, emptyDir } = volume;
     if (hostPath !== undefined) {
       const { hostPathRoots } = this.#options;
       const { signal } = options;
@@ -202,24 +214,39 @@ export class PodVolumes {
     if (payloadKind(volume) !== undefined) {
       return await this.#payloadSource(pod, volume, options.warnings);
     }
-    if (claim !== undefined) {
-      if (deviceNames(pod).has(volume.name)) {
-        // Upstream's words: pkg/kubelet/volumemanager/populator.
-        throw new VolumeFailure(
-          `volume ${volume.name} has volumeMode Filesystem, but is specified in volumeDevices`,
-        );
-      }
-      const { path, warning } = await this.#claims.source(pod, claim, options);
-      if (warning !== undefined) {
-        options.warnings.push({
-          reason: "AlreadyMountedVolume",
-          message: warning,
-        });
-      }
-      return { hostPath: path, readOnly: claim.readOnly === true };
+    const claim = claimOfVolume(pod, volume);
+    // Who makes claims of templates is a controller of a cluster.
+    if (claim !== undefined && (!claim.isEphemeral || isOfCluster(pod))) {
+      return await this.#claimSource(pod, { volume, claim }, options);
     }
     if (volume.image !== undefined) return undefined;
     throw new VolumeFailure(refusedKind(volumeKind(volume)));
+  }
+
+  async #claimSource(
+    pod: Pod,
+    { volume, claim }: {
+      readonly volume: Volume;
+      readonly claim: VolumeClaim;
+    },
+    options: {
+      readonly warnings: VolumeWarning[];
+      readonly signal: AbortSignal | undefined;
+    },
+  ): Promise<VolumeSource> {
+    if (deviceNames(pod).has(volume.name)) {
+      // Upstream's words: pkg/kubelet/volumemanager/populator.
+      throw new VolumeFailure(
+        `volume ${volume.name} has volumeMode Filesystem, but is specified in volumeDevices`,
+      );
+    }
+    const claims = isOfCluster(pod) ? this.#clusterClaims : this.#claims;
+    const { path, warning } = await claims.source(pod, claim, options);
+    if (warning !== undefined) {
+      const reason = "AlreadyMountedVolume";
+      options.warnings.push({ reason, message: warning });
+    }
+    return { hostPath: path, readOnly: claim.readOnly };
   }
 
   async #payloadSource(
