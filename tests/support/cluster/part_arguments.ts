@@ -92,6 +92,7 @@ const CONTROLLERS = [
   "deployment-controller",
   "disruption-controller",
   "endpointslice-controller",
+  "ephemeral-volume-controller",
   "garbage-collector-controller",
   "job-controller",
   "namespace-controller",
