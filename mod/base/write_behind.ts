@@ -122,6 +122,11 @@ export class WriteBehind<Value> {
     return this.#pending.get(key)?.value;
   }
 
+  /** All values that are still to be written. */
+  *values(): Generator<Value, void, undefined> {
+    for (const { value } of this.#pending.values()) yield value;
+  }
+
   /**
    * Has a value written soon, in place of one that waits.
    *

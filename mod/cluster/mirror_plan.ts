@@ -23,6 +23,8 @@ export interface MirrorPlan {
   readonly remove: readonly ExactPod[];
   /** Those whose name is free. */
   readonly create: readonly MissingMirror[];
+  /** Whether something waits until a pod has ended, or until it is known what runs. */
+  readonly isWaiting: boolean;
 }
 
 /** A mirror that is to be made. */
@@ -34,6 +36,19 @@ export interface MissingMirror {
   readonly hash: string;
 }
 
+/** What counts beside the pods themselves. */
+export interface MirrorFacts {
+  /** The mirrors belong to it. */
+  readonly node: Pick<Node, "metadata">;
+  /**
+   * The full names under which pods end here: their mirrors show that, and stay as they are.
+   * Absent while it is not known what runs here.
+   */
+  readonly ending: ReadonlySet<string> | undefined;
+  /** Whether a pod that no manifest has is none of a source that is silent. */
+  readonly isComplete: boolean;
+}
+
 /**
  * Compares the pods of manifests with their mirrors.
  *
@@ -42,24 +57,31 @@ export interface MissingMirror {
 export function mirrorPlan(
   wanted: readonly Pod[],
   shown: readonly Pod[],
-  node: Pick<Node, "metadata">,
+  { node, ending, isComplete }: MirrorFacts,
 ): MirrorPlan {
   const taken = new Set(shown.map(podFullName));
   const hashes = new Map(
     wanted.map((pod) => [podFullName(pod), mirrorHash(pod)]),
   );
-  const remove = shown.filter((pod) =>
-    hashOf(pod) !== undefined &&
-    (pod.metadata.deletionTimestamp !== undefined ||
-      hashOf(pod) !== hashes.get(podFullName(pod)))
-  ).map(({ metadata: { namespace, name, uid } }) => ({ namespace, name, uid }));
-  // A name that a pod of the cluster has is not free: that is told as a clash of names.
-  const create = wanted.filter((pod) => !taken.has(podFullName(pod)))
-    .map((pod) => {
+  const old = shown.filter((pod) => {
+    const hash = hashes.get(podFullName(pod));
+    return isMirror(pod) && (hash !== undefined || isComplete) &&
+      (isDeleted(pod) || hashOf(pod) !== hash);
+  });
+  const isFree = (pod: Pod): boolean => ending?.has(podFullName(pod)) === false;
+  // A name that a pod of the cluster has is not free: see `nameClashes`.
+  const missing = wanted.filter((pod) => !taken.has(podFullName(pod)));
+  const isOfNoOther = (pod: Pod): boolean => !ending?.has(podFullName(pod));
+  return {
+    remove: old.filter(isFree).map(({ metadata: { namespace, name, uid } }) => {
+      return { namespace, name, uid };
+    }),
+    create: missing.filter(isOfNoOther).map((pod) => {
       const hash = mirrorHash(pod);
       return { pod, hash, mirror: mirrorOf(pod, node, hash) };
-    });
-  return { remove, create };
+    }),
+    isWaiting: !old.every(isFree) || !missing.every(isOfNoOther),
+  };
 }
 
 /**
@@ -67,9 +89,13 @@ export function mirrorPlan(
  * which version it is does not matter: it shows the pod until it is replaced.
  */
 export function mirrorShowing(named: Pod | undefined): Pod | undefined {
-  const isMirror = named !== undefined && hashOf(named) !== undefined &&
-    named.metadata.deletionTimestamp === undefined;
-  return isMirror ? named : undefined;
+  const isShown = named !== undefined && isMirror(named) && !isDeleted(named);
+  return isShown ? named : undefined;
+}
+
+/** Whether a pod only shows another one. */
+export function isMirror(pod: Pick<Pod, "metadata">): boolean {
+  return hashOf(pod) !== undefined;
 }
 
 function mirrorOf(
@@ -115,4 +141,8 @@ export function mirrorHash({ metadata, spec }: Pod): string {
 
 function hashOf({ metadata }: Pick<Pod, "metadata">): string | undefined {
   return metadata.annotations?.[ANNOTATION_CONFIG_MIRROR];
+}
+
+function isDeleted({ metadata }: Pod): boolean {
+  return metadata.deletionTimestamp !== undefined;
 }

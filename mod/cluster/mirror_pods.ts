@@ -27,15 +27,29 @@ export interface MirrorPodsDeps {
   readonly shown: () => readonly Pod[] | undefined;
   /** The node as the cluster has it; mirrors belong to it. */
   readonly node: () => Node | undefined;
+  /** Whether a pod that none of the manifests has is none of a source that is silent. */
+  readonly isComplete: () => boolean;
+  /** The pods of manifests that end here, by full name; absent while that is not known. */
+  readonly ending: () => ReadonlyMap<string, MirrorEnd> | undefined;
 }
+
+/** How far the end of a pod is: it `runs`, or the cluster is `untold` how it has ended. */
+export type MirrorEnd = "runs" | "untold";
 
 /** Between attempts at what the API server refuses, or cannot be told. */
 const RETRY = { baseMs: 1_000, maxMs: 300_000 };
 
+/** While pods end, how often it is asked whether they have; less often the longer it takes. */
+const LOOK = { baseMs: 100, maxMs: 2_000 };
+
+/** A status that the API server does not take keeps no mirror for good. */
+const UNTOLD_MS = 10_000;
+
 /**
  * Makes, replaces and removes mirrors until they are as the manifests are. Nothing is ever
- * ended or started because of a mirror. What the API server refuses is told once, and
- * tried again with a back-off of five minutes at most.
+ * ended or started because of a mirror. While a pod ends its mirror stays and shows that.
+ * What the API server refuses is told once, and tried again with a back-off of five minutes
+ * at most.
  */
 export class MirrorPods {
   readonly #deps: MirrorPodsDeps;
@@ -44,8 +58,15 @@ export class MirrorPods {
   /** What was refused, and how long to wait. */
   readonly #refused = new Map<
     string,
-    { readonly untilMs: number; readonly delayMs: number }
+    {
+      readonly untilMs: number;
+      readonly delayMs: number;
+      readonly isTold: boolean;
+    }
   >();
+  #lookMs: number | undefined;
+  /** Of names whose pods have ended: when that was seen first. */
+  #untold: ReadonlyMap<string, number> = new Map();
 
   constructor(deps: MirrorPodsDeps) {
     this.#deps = { ...deps, log: deps.log.named("mirror") };
@@ -53,6 +74,7 @@ export class MirrorPods {
 
   /** Looks again: manifests, the cluster's pods or its node have changed. */
   wake(): void {
+    this.#lookMs = undefined;
     this.#isWoken = true;
     this.#bell.ring();
   }
@@ -63,9 +85,11 @@ export class MirrorPods {
     try {
       while (!signal.aborted) {
         this.#isWoken = false;
-        await this.#sync(signal);
+        const isWaiting = await this.#sync(signal);
+        this.#lookMs = isWaiting ? nextDelay(this.#lookMs, LOOK) : undefined;
+        const lookMs = clock.monotonic() + (this.#lookMs ?? Infinity);
         const due = [...this.#refused.values()].map(({ untilMs }) => untilMs);
-        const limit = { clock, untilMs: Math.min(Infinity, ...due) };
+        const limit = { clock, untilMs: Math.min(lookMs, ...due) };
         if (!this.#isWoken) await this.#bell.wait(signal, limit);
       }
     } catch (error) {
@@ -73,16 +97,21 @@ export class MirrorPods {
     }
   }
 
-  async #sync(signal: AbortSignal): Promise<void> {
+  /** @returns whether something waits for what wakes nobody */
+  async #sync(signal: AbortSignal): Promise<boolean> {
     const [wanted, shown, node] = [
       this.#deps.wanted(),
       this.#deps.shown(),
       this.#deps.node(),
     ];
     if (wanted === undefined || shown === undefined || node === undefined) {
-      return;
+      return false;
     }
-    const { remove, create } = mirrorPlan(wanted, shown, node);
+    const { remove, create, isWaiting } = mirrorPlan(wanted, shown, {
+      node,
+      ending: this.#ending(),
+      isComplete: this.#deps.isComplete(),
+    });
     const wishes = [
       ...remove.map((mirror) => ({
         key: mirror.uid,
@@ -91,7 +120,7 @@ export class MirrorPods {
       ...create.map(({ pod, mirror, hash }) => ({
         key: `${podFullName(pod)} ${hash}`,
         pod,
-        act: () => this.#create(mirror, signal),
+        act: () => this.#deps.client.create(mirror, signal),
       })),
     ];
     const keys = new Set(wishes.map(({ key }) => key));
@@ -99,6 +128,20 @@ export class MirrorPods {
       if (!keys.has(key)) this.#refused.delete(key);
     }
     for (const wish of wishes) await this.#try(wish, signal);
+    return isWaiting;
+  }
+
+  #ending(): ReadonlySet<string> | undefined {
+    const ending = this.#deps.ending();
+    if (ending === undefined) return undefined;
+    const nowMs = this.#deps.clock.monotonic();
+    this.#untold = new Map(
+      [...ending].filter(([_name, how]) => how === "untold")
+        .map(([name]) => [name, this.#untold.get(name) ?? nowMs]),
+    );
+    const isOver = (name: string): boolean =>
+      nowMs - (this.#untold.get(name) ?? nowMs) >= UNTOLD_MS;
+    return new Set([...ending.keys()].filter((name) => !isOver(name)));
   }
 
   async #remove(
@@ -113,20 +156,11 @@ export class MirrorPods {
     }
   }
 
-  async #create(mirror: MirrorPod, signal: AbortSignal): Promise<void> {
-    try {
-      await this.#deps.client.create(mirror, signal);
-    } catch (error) {
-      // What it is the watch will show.
-      if (!hasFailed(error, "AlreadyExists")) throw error;
-    }
-  }
-
   async #try(
     { key, pod, act }: {
       readonly key: string;
       readonly pod?: Pod;
-      readonly act: () => Promise<void>;
+      readonly act: () => Promise<unknown>;
     },
     signal: AbortSignal,
   ): Promise<void> {
@@ -140,13 +174,22 @@ export class MirrorPods {
       signal.throwIfAborted();
       const delayMs = nextDelay(before?.delayMs, RETRY);
       const untilMs = clock.monotonic() + delayMs;
-      this.#refused.set(key, { untilMs, delayMs });
-      if (before !== undefined) return;
-      const reason = describeError(error);
+      const isTaken = hasFailed(error, "AlreadyExists");
+      // At first the watch may only be late to show the mirror.
+      const isTold = before !== undefined || !isTaken;
+      this.#refused.set(key, { untilMs, delayMs, isTold });
+      if (!isTold || before?.isTold === true) return;
+      const reason = isTaken
+        ? "the cluster has another pod of this name, which is not on this node"
+        : describeError(error);
       log.warn("mirror_failed", { mirror: key, reason });
-      if (pod === undefined || !hasFailed(error, "Forbidden", "Invalid")) {
-        return;
-      }
+      const isLasting = hasFailed(
+        error,
+        "AlreadyExists",
+        "Forbidden",
+        "Invalid",
+      );
+      if (pod === undefined || !isLasting) return;
       events.record(podRef(pod), {
         type: "Warning",
         reason: "FailedMirror",

@@ -1,6 +1,7 @@
 /**
  * Links this node's pods with those of a cluster: mirrors of the pods of manifests, the end
- * of pods that the cluster has deleted, and the failure of those that cannot run here.
+ * of pods that the cluster has deleted, the failure of those that cannot run here, and names
+ * that both want.
  *
  * Mirrors are shown and never acted upon. A pod goes from the API server when nothing of it
  * is left here, by its UID.
@@ -17,7 +18,11 @@
  *   spec: { containers: [{ name: "c" }] },
  * };
  * const node = { metadata: { name: "kiosk-1", namespace: "", uid: "n1" } };
- * const { create, remove } = mirrorPlan([pod], [], node);
+ * const { create, remove } = mirrorPlan([pod], [], {
+ *   node,
+ *   ending: new Set(),
+ *   isComplete: true,
+ * });
  * deepStrictEqual(create.map(({ mirror }) => mirror.metadata.name), ["web-kiosk-1"]);
  * deepStrictEqual(remove, []);
  * ```
@@ -26,13 +31,25 @@
  */
 
 export {
+  isMirror,
+  type MirrorFacts,
   mirrorHash,
   type MirrorPlan,
   mirrorPlan,
   mirrorShowing,
   type MissingMirror,
 } from "./mirror_plan.ts";
-export { MirrorPods, type MirrorPodsDeps } from "./mirror_pods.ts";
+export {
+  type MirrorEnd,
+  MirrorPods,
+  type MirrorPodsDeps,
+} from "./mirror_pods.ts";
+export {
+  type NameClash,
+  NameClashes,
+  nameClashes,
+  type NameClashesDeps,
+} from "./name_clashes.ts";
 export { PodDeletions, type PodDeletionsDeps } from "./pod_deletions.ts";
 export {
   type FailedPod,

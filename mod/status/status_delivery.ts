@@ -7,7 +7,7 @@
 import type { StrategicPatch } from "../api/access/mod.ts";
 import { type Clock, WriteBehind } from "../base/mod.ts";
 import type { Logger } from "../base/telemetry/mod.ts";
-import type { PodStatus } from "../api/types/mod.ts";
+import type { Pod, PodStatus } from "../api/types/mod.ts";
 import type { StatusManager, StoredStatus } from "./status_manager.ts";
 import { patchStatus } from "./status_patch.ts";
 
@@ -145,6 +145,13 @@ export class StatusDelivery {
   /** Whether something of a pod is still on its way. */
   isPending(uid: string): boolean {
     return this.#writes.get(uid) !== undefined;
+  }
+
+  /** The pods that are gone, and of which the sink is still to get how they ended. */
+  endings(): readonly Pod[] {
+    return [...this.#writes.values()].flatMap(({ last, next }) =>
+      next === "gone" && last !== undefined ? [last.pod] : []
+    );
   }
 
   /** What the sink had of a pod is lost: it gets all of it anew, or the removal. */

@@ -5,17 +5,16 @@
  */
 
 import type { EventSink, Pod } from "../../api/types/mod.ts";
-import {
-  ANNOTATION_CONFIG_MIRROR,
-  isStaticPod,
-  podFullName,
-} from "../../api/vocabulary/mod.ts";
+import { isStaticPod, podFullName } from "../../api/vocabulary/mod.ts";
 import { type Clock, type Random, TaskGroup } from "../../base/mod.ts";
 import type { Logger, MetricsRegistry } from "../../base/telemetry/mod.ts";
 import {
   type FailedPod,
+  isMirror,
+  type MirrorEnd,
   MirrorPods,
   mirrorShowing,
+  NameClashes,
   PodDeletions,
   PodRefusals,
 } from "../../cluster/mod.ts";
@@ -45,15 +44,25 @@ export interface ClusterPodsDeps {
   readonly nodeName: string;
   readonly statuses: StatusManager;
   readonly storage: Pick<PodStorage, "bySource">;
-  readonly sourcesReady: Pick<SourcesReady, "isReady">;
+  readonly sourcesReady: Pick<SourcesReady, "isReady" | "missing">;
   /** Whether the agent has anything of a pod: a worker, or a directory on the disk. */
   readonly hasPod: (uid: string) => boolean;
   /** Whether something of a pod may still run. */
   readonly mayRun: (uid: string) => boolean;
+  /** The pods that end here, whatever they came from; absent while it is not known what runs. */
+  readonly ending: () => readonly EndingHere[] | undefined;
   /** Whether a pod is not among those that the agent is to run. */
   readonly leavesOut: (pod: Pod) => boolean;
   /** The pods that it cannot run. */
   readonly refused: () => readonly FailedPod[];
+}
+
+/** A pod that ends here, or has ended and is not cleared away yet. */
+export interface EndingHere {
+  readonly uid: string;
+  readonly fullName: string;
+  /** Whether a container of it may run. */
+  readonly mayRun: boolean;
 }
 
 const POD = { apiVersion: "v1", kind: "Pod" } as const;
@@ -68,6 +77,7 @@ export class ClusterPods {
   readonly #mirrors: MirrorPods;
   readonly #deletions: PodDeletions;
   readonly #refusals: PodRefusals;
+  readonly #clashes: NameClashes;
   readonly #sink: ApiStatusSink;
   readonly #delivery: StatusDelivery;
 
@@ -87,6 +97,13 @@ export class ClusterPods {
       wanted: () => node.isOurs ? this.#staticPods() : undefined,
       shown: () => this.#listed(),
       node: () => node.current,
+      isComplete: () => this.#isComplete(),
+      ending: () => this.#ending(),
+    });
+    this.#clashes = new NameClashes({
+      ...deps,
+      own: () => this.#ownPods(),
+      shown: () => node.isOurs ? this.#listed() : undefined,
     });
     this.#deletions = new PodDeletions({
       ...deps,
@@ -133,6 +150,7 @@ export class ClusterPods {
     const parts = [
       this.informer,
       this.#mirrors,
+      this.#clashes,
       this.#deletions,
       this.#refusals,
       this.#delivery,
@@ -166,6 +184,7 @@ export class ClusterPods {
   /** What runs here may not be what it was, or not be there any more. */
   #wakeLinks(): void {
     this.#mirrors.wake();
+    this.#clashes.wake();
     this.#deletions.wake();
     this.#refusals.wake();
   }
@@ -181,12 +200,43 @@ export class ClusterPods {
   }
 
   #staticPods(): readonly Pod[] | undefined {
-    const { storage, sourcesReady } = this.#deps;
-    if (!sourcesReady.isReady("file")) return undefined;
-    return [...storage.bySource().values()].flatMap((
-      pods,
-    ) => [...pods.values()])
-      .filter(isStaticPod);
+    return this.#deps.sourcesReady.isReady("file")
+      ? this.#ownPods().filter(isStaticPod)
+      : undefined;
+  }
+
+  /** All that do not come from the cluster. */
+  #ownPods(): readonly Pod[] {
+    return [...this.#deps.storage.bySource()].flatMap(([source, pods]) =>
+      source === "api" ? [] : [...pods.values()]
+    );
+  }
+
+  /** A source of manifests that is silent may still have what nobody else has. */
+  #isComplete(): boolean {
+    return this.#deps.sourcesReady.missing().every((source) =>
+      source !== "file" && source !== "http"
+    );
+  }
+
+  #ending(): ReadonlyMap<string, MirrorEnd> | undefined {
+    const here = this.#deps.ending();
+    if (here === undefined) return undefined;
+    const ending = new Map<string, MirrorEnd>();
+    for (const pod of this.#delivery.endings()) {
+      if (isStaticPod(pod)) ending.set(podFullName(pod), "untold");
+    }
+    for (const { fullName, mayRun } of here) {
+      ending.set(fullName, mayRun ? "runs" : "untold");
+    }
+    return ending;
+  }
+
+  /** Whether the mirror of a pod still shows an earlier one of its name, which ends. */
+  #isNext(pod: Pod): boolean {
+    return this.#deps.ending()?.some(({ uid, fullName, mayRun }) =>
+      mayRun && uid !== pod.metadata.uid && fullName === podFullName(pod)
+    ) ?? false;
   }
 
   /** Those that are to be failed, of which nothing is here. */
@@ -216,7 +266,9 @@ export class ClusterPods {
     }
     const { namespace, name } = pod.metadata;
     const named = this.informer.lister.get(namespace, name);
-    const found = isStaticPod(pod) ? mirrorShowing(named) : named;
+    const isStatic = isStaticPod(pod);
+    if (isStatic && this.#isNext(pod)) return { kind: "absent" };
+    const found = isStatic ? mirrorShowing(named) : named;
     return found === undefined
       ? { kind: "absent" }
       : { kind: "present", pod: found };
@@ -237,14 +289,8 @@ export class ClusterPods {
   #toldAs(shown: Pod): readonly string[] {
     if (!isMirror(shown)) return [shown.metadata.uid];
     const fullName = podFullName(shown);
-    return [...this.#deps.storage.bySource().values()].flatMap((pods) =>
-      [...pods.values()].filter((pod) =>
-        isStaticPod(pod) && podFullName(pod) === fullName
-      )
+    return this.#ownPods().filter((pod) =>
+      isStaticPod(pod) && podFullName(pod) === fullName
     ).map(({ metadata }) => metadata.uid);
   }
-}
-
-function isMirror({ metadata }: Pod): boolean {
-  return metadata.annotations?.[ANNOTATION_CONFIG_MIRROR] !== undefined;
 }

@@ -9,8 +9,10 @@ import type { Pod } from "../../api/types/mod.ts";
 import type { AgentConfig } from "../../config/mod.ts";
 import type { WorkerView } from "../../agent/workers/mod.ts";
 import type { NodePressure } from "../../pod/admission/mod.ts";
+import type { RuntimePicture } from "../../picture/mod.ts";
 import type { NodeFacts } from "../../runtime/spec/mod.ts";
 import type { ApiPodSource } from "../../source/api/mod.ts";
+import { endingHere } from "./ending_here.ts";
 import { JoinedCluster, type JoinedClusterDeps } from "./joined_cluster.ts";
 
 /** What the core has of it. */
@@ -18,6 +20,7 @@ export interface JoiningDeps extends
   Omit<
     JoinedClusterDeps,
     | "allocatable"
+    | "ending"
     | "hasPod"
     | "isGoingDown"
     | "mayRun"
@@ -26,6 +29,7 @@ export interface JoiningDeps extends
   > {
   readonly owned: { has(uid: string): boolean };
   readonly node: Pick<NodeFacts, "allocatable">;
+  readonly picture: Pick<RuntimePicture, "listedMs" | "listing">;
   readonly agent: () => {
     readonly isGoingDown: boolean;
     pods(): readonly WorkerView[];
@@ -73,6 +77,7 @@ export async function joinCluster(
     allocatable,
     isGoingDown: () => agent().isGoingDown,
     pressures: () => pressure?.conditions ?? [],
+    ending: () => endingHere({ ...deps, workers: agent().pods() }),
     hasPod: (uid) => owned.has(uid) || viewOf(uid) !== undefined,
     mayRun: (uid) => {
       // What the node does not take never ran.

@@ -28,7 +28,12 @@ export {
   buildClusterEvents,
   type ClusterEventsDeps,
 } from "./cluster_events.ts";
-export { ClusterPods, type ClusterPodsDeps } from "./cluster_pods.ts";
+export {
+  ClusterPods,
+  type ClusterPodsDeps,
+  type EndingHere,
+} from "./cluster_pods.ts";
+export { endingHere, type EndingHereDeps } from "./ending_here.ts";
 export {
   buildClusterSource,
   type ClusterSourceDeps,

@@ -77,7 +77,8 @@ class Rig implements AsyncDisposable {
     const hasPod = (uid: string): boolean => rig.here.has(uid);
     const pods = new ClusterPods({
       ...{ ...given, transport, node, nodeName: "edge1", statuses, storage },
-      sourcesReady: { isReady: () => true },
+      sourcesReady: { isReady: () => true, missing: () => [] },
+      ending: () => [],
       hasPod,
       mayRun: hasPod,
       leavesOut: (pod) => source.leavesOut(pod),

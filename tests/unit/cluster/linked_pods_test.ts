@@ -4,11 +4,11 @@
  * @module
  */
 
-import { deepStrictEqual, rejects } from "node:assert/strict";
+import { deepStrictEqual, rejects, strictEqual } from "node:assert/strict";
 import type { Node } from "../../../mod/api/cluster/mod.ts";
 import type { Pod } from "../../../mod/api/types/mod.ts";
 import { silentLogger } from "../../../mod/base/telemetry/mod.ts";
-import { MirrorPods } from "../../../mod/cluster/mod.ts";
+import { type MirrorEnd, MirrorPods } from "../../../mod/cluster/mod.ts";
 import {
   linkedPod as pod,
   LinkedPodsRig,
@@ -25,6 +25,9 @@ class MirrorRig extends LinkedPodsRig {
   wanted: readonly Pod[] | undefined;
   node: Node | undefined = NODE;
   isAsked = true;
+  isComplete = true;
+  /** What ends here. */
+  ending: ReadonlyMap<string, MirrorEnd> | undefined = new Map();
   readonly mirrors = new MirrorPods({
     clock: this.clock,
     log: silentLogger,
@@ -33,6 +36,8 @@ class MirrorRig extends LinkedPodsRig {
     wanted: () => this.wanted,
     shown: () => this.isAsked ? [...this.pods.values()] : undefined,
     node: () => this.node,
+    isComplete: () => this.isComplete,
+    ending: () => this.ending,
   });
 
   async want(...pods: readonly Pod[]): Promise<void> {
@@ -126,11 +131,121 @@ Deno.test("what is there, or is gone, already is no failure", async () => {
   rig.refusals.push("AlreadyExists", undefined, "NotFound");
   await rig.start(rig.mirrors);
   await rig.want(pod("a"));
-  await rig.wake();
+  await rig.clock.advance(1_000);
   deepStrictEqual(rig.take(), ["create a", "create a"]);
   await rig.want();
   await rig.clock.advance(600_000);
   deepStrictEqual(rig.take(), ["remove a made-1"]);
+  deepStrictEqual(rig.events.texts, []);
+});
+
+Deno.test("a name that a pod on another node has is told once, asked for with a back-off, and taken when it is free", async () => {
+  await using rig = new MirrorRig();
+  rig.refusals.push("AlreadyExists", "AlreadyExists", "AlreadyExists");
+  await rig.start(rig.mirrors);
+  await rig.want(pod("a"));
+  // Each status of a pod wakes it.
+  await rig.wake();
+  deepStrictEqual(rig.take(), ["create a"]);
+  await rig.clock.advance(3_000);
+  deepStrictEqual(rig.take(), ["create a", "create a"]);
+  deepStrictEqual(rig.events.texts, [
+    "Warning FailedMirror: The cluster does not show this pod, which runs all the same: the cluster has another pod of this name, which is not on this node",
+  ]);
+  await rig.clock.advance(4_000);
+  deepStrictEqual(rig.take(), ["create a"]);
+  await rig.clock.advance(600_000);
+  deepStrictEqual(rig.take(), []);
+});
+
+Deno.test("a mirror stays as long as its pod ends, is looked at less and less often, and goes then (ST-10)", async () => {
+  await using rig = new MirrorRig();
+  await rig.start(rig.mirrors);
+  await rig.want(pod("a"), pod("b"));
+  await rig.wake();
+  deepStrictEqual(rig.take(), ["create a", "create b"]);
+  rig.ending = new Map([["a_shop", "runs"]]);
+  let looks = 0;
+  Object.defineProperty(rig, "isComplete", {
+    get: () => {
+      looks++;
+      return true;
+    },
+  });
+  await rig.want();
+  deepStrictEqual(rig.take(), ["remove b made-2"]);
+  await rig.clock.advance(30_000);
+  deepStrictEqual(rig.take(), []);
+  // 100, 200, 400, 800 and 1600 ms, and then every other second.
+  strictEqual(looks, 1 + 5 + 13);
+  // How it ended comes before, but not for good.
+  rig.ending = new Map([["a_shop", "untold"]]);
+  await rig.clock.advance(2_000);
+  deepStrictEqual(rig.take(), []);
+  await rig.clock.advance(8_000);
+  deepStrictEqual(rig.take(), []);
+  await rig.clock.advance(2_000);
+  deepStrictEqual(rig.take(), ["remove a made-1"]);
+});
+
+Deno.test("a mirror whose pod has ended, and of which that is told, goes at the next look (ST-10)", async () => {
+  await using rig = new MirrorRig();
+  await rig.start(rig.mirrors);
+  await rig.want(pod("a"));
+  await rig.wake();
+  rig.take();
+  rig.ending = new Map([["a_shop", "runs"]]);
+  await rig.want();
+  await rig.clock.advance(50);
+  rig.ending = new Map();
+  await rig.clock.advance(49);
+  deepStrictEqual(rig.take(), []);
+  await rig.clock.advance(1);
+  deepStrictEqual(rig.take(), ["remove a made-1"]);
+  await rig.clock.advance(60_000);
+  deepStrictEqual(rig.take(), []);
+});
+
+Deno.test("a manifest that returns while its pod ends keeps its mirror; an edited one gets another when the pod has ended (ST-10)", async () => {
+  await using rig = new MirrorRig();
+  await rig.start(rig.mirrors);
+  await rig.want(pod("a"));
+  await rig.wake();
+  rig.take();
+  rig.ending = new Map([["a_shop", "runs"]]);
+  await rig.want();
+  await rig.want(pod("a"));
+  await rig.clock.advance(5_000);
+  deepStrictEqual(rig.take(), []);
+  await rig.want(pod("a", { labels: { v: "2" } }));
+  await rig.clock.advance(5_000);
+  deepStrictEqual(rig.take(), []);
+  // Somebody takes the mirror away meanwhile.
+  rig.pods.clear();
+  await rig.wake();
+  deepStrictEqual(rig.take(), []);
+  rig.ending = new Map();
+  await rig.clock.advance(2_000);
+  deepStrictEqual(rig.take(), ["create a"]);
+});
+
+Deno.test("no mirror goes while it is not known what runs here, or whose pods a silent source has", async () => {
+  await using rig = new MirrorRig();
+  await rig.start(rig.mirrors);
+  await rig.want(pod("a"), pod("b"));
+  await rig.wake();
+  rig.take();
+  rig.ending = undefined;
+  await rig.want(pod("a", { labels: { v: "2" } }), pod("c"));
+  await rig.clock.advance(5_000);
+  deepStrictEqual(rig.take(), ["create c"]);
+  rig.ending = new Map();
+  rig.isComplete = false;
+  await rig.wake();
+  deepStrictEqual(rig.take(), ["remove a made-1"]);
+  rig.isComplete = true;
+  await rig.wake();
+  deepStrictEqual(rig.take(), ["remove b made-2", "create a"]);
 });
 
 Deno.test("a change that comes while a call is under way is looked at after it", async () => {

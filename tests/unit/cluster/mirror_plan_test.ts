@@ -6,9 +6,17 @@
 
 import { deepStrictEqual, strictEqual } from "node:assert/strict";
 import type { Pod } from "../../../mod/api/types/mod.ts";
-import { mirrorPlan, mirrorShowing } from "../../../mod/cluster/mod.ts";
+import {
+  type MirrorFacts,
+  mirrorPlan,
+  mirrorShowing,
+} from "../../../mod/cluster/mod.ts";
 
-const NODE = { metadata: { name: "kiosk-1", namespace: "", uid: "n1" } };
+const FACTS = {
+  node: { metadata: { name: "kiosk-1", namespace: "", uid: "n1" } },
+  ending: new Set<string>(),
+  isComplete: true,
+};
 
 function manifest(
   { name = "web-kiosk-1", image = "a", seen = "1", uid = "u1" } = {},
@@ -34,7 +42,7 @@ function manifest(
 
 /** What the cluster has once the mirror of a pod was made. */
 function shownOf(pod: Pod, rest: Partial<Pod["metadata"]> = {}): Pod {
-  const [wish] = mirrorPlan([pod], [], NODE).create;
+  const [wish] = mirrorPlan([pod], [], FACTS).create;
   if (wish === undefined) throw new Error("no mirror is wished");
   const { mirror } = wish;
   const metadata = { ...mirror.metadata, uid: "m1", ...rest };
@@ -42,7 +50,7 @@ function shownOf(pod: Pod, rest: Partial<Pod["metadata"]> = {}): Pod {
 }
 
 Deno.test("a mirror says all that the manifest says, belongs to the node and to no controller", () => {
-  const [wish] = mirrorPlan([manifest()], [], NODE).create;
+  const [wish] = mirrorPlan([manifest()], [], FACTS).create;
   const { metadata, spec } = wish?.mirror ?? {};
   const { annotations = {}, ...rest } = metadata ?? {};
   deepStrictEqual(rest, {
@@ -75,12 +83,16 @@ Deno.test("a mirror says all that the manifest says, belongs to the node and to 
 
 const ref = { namespace: "shop", name: "web-kiosk-1", uid: "m1" };
 
+const ENDING = new Set(["web-kiosk-1_shop"]);
+
 const rows: readonly {
   readonly name: string;
   readonly wanted: readonly Pod[];
   readonly shown: readonly Pod[];
   readonly creates: number;
   readonly removes: readonly unknown[];
+  readonly facts?: Partial<MirrorFacts>;
+  readonly waits?: true;
 }[] = [
   {
     name: "a mirror that is as it should be is left alone",
@@ -133,10 +145,84 @@ const rows: readonly {
     creates: 1,
     removes: [],
   },
+  {
+    name: "a mirror stays while its pod ends (ST-10)",
+    wanted: [],
+    shown: [shownOf(manifest())],
+    creates: 0,
+    removes: [],
+    facts: { ending: ENDING },
+    waits: true,
+  },
+  {
+    name: "an edited manifest waits for the end of the pod before (ST-10)",
+    wanted: [manifest({ image: "b" })],
+    shown: [shownOf(manifest())],
+    creates: 0,
+    removes: [],
+    facts: { ending: ENDING },
+    waits: true,
+  },
+  {
+    name:
+      "a mirror that somebody deletes while its pod ends stays until then (ST-10)",
+    wanted: [],
+    shown: [
+      shownOf(manifest(), { deletionTimestamp: "2026-01-01T00:00:00Z" }),
+    ],
+    creates: 0,
+    removes: [],
+    facts: { ending: ENDING },
+    waits: true,
+  },
+  {
+    name: "no mirror is made while another pod of the name ends (ST-10)",
+    wanted: [manifest({ image: "b" })],
+    shown: [],
+    creates: 0,
+    removes: [],
+    facts: { ending: ENDING },
+    waits: true,
+  },
+  {
+    name: "the end of another pod holds up nothing",
+    wanted: [manifest({ image: "b" }), manifest({ name: "c" })],
+    shown: [shownOf(manifest())],
+    creates: 1,
+    removes: [ref],
+    facts: { ending: new Set(["other_shop"]) },
+  },
+  {
+    name:
+      "nothing goes while it is not known what runs, and what is free is made",
+    wanted: [manifest({ name: "c" })],
+    shown: [shownOf(manifest())],
+    creates: 1,
+    removes: [],
+    facts: { ending: undefined },
+    waits: true,
+  },
+  {
+    name: "what a silent source may have stays, and waits for nobody to end",
+    wanted: [],
+    shown: [shownOf(manifest())],
+    creates: 0,
+    removes: [],
+    facts: { isComplete: false },
+  },
+  {
+    name: "an edit is shown, whatever another source has",
+    wanted: [manifest({ image: "b" })],
+    shown: [shownOf(manifest())],
+    creates: 0,
+    removes: [ref],
+    facts: { isComplete: false },
+  },
 ];
-for (const { name, wanted, shown, creates, removes } of rows) {
+for (const { name, wanted, shown, creates, removes, facts, waits } of rows) {
   Deno.test(`mirrorPlan(): ${name}`, () => {
-    const plan = mirrorPlan(wanted, shown, NODE);
+    const plan = mirrorPlan(wanted, shown, { ...FACTS, ...facts });
+    strictEqual(plan.isWaiting, waits ?? false);
     strictEqual(plan.create.length, creates);
     deepStrictEqual(plan.remove, removes);
   });
