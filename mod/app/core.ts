@@ -22,7 +22,12 @@ import type {
 } from "../picture/mod.ts";
 import { ProbeManager, TargetProber } from "../prober/mod.ts";
 import { ImageRemovals } from "../reclaim/mod.ts";
-import type { PodStorage, SourcesReady } from "../source/merge/mod.ts";
+import type {
+  PodStorage,
+  SourceName,
+  SourcesReady,
+} from "../source/merge/mod.ts";
+import type { ViewedSource } from "../views/mod.ts";
 import {
   RunDirectoryFiles,
   StatusManager,
@@ -37,12 +42,7 @@ import type { NodeCgroupDriver } from "./cgroup_driver.ts";
 import type { CoreDeps } from "./core_deps.ts";
 import { buildGarbage } from "./core_garbage.ts";
 import { buildRuntime } from "./core_runtime.ts";
-import {
-  buildSources,
-  manifestSources,
-  sourceNames,
-  type Sources,
-} from "./core_sources.ts";
+import { buildSources, manifestSources, sourceNames } from "./core_sources.ts";
 import { admissionNode, ownLabels } from "./gather_node_facts.ts";
 import { collectGarbage, IdleMemory } from "./idle_memory.ts";
 import { loadPulledImages, pullEnds } from "./image_records.ts";
@@ -65,7 +65,7 @@ export interface Core {
   readonly prober: ProbeManager;
   readonly statuses: StatusManager;
   readonly events: EventRecorder;
-  readonly sources: Sources["sources"];
+  readonly sources: ReadonlyMap<SourceName, ViewedSource>;
   readonly storage: PodStorage;
   readonly sourcesReady: SourcesReady;
   /** What is kept of pods that run, or end. */
@@ -139,7 +139,10 @@ export async function buildCore(
   }, agentOptions(config));
   const { store } = local;
   const parts = { agent, watch, prober, statuses, events, executor, store };
-  return { ...sources, ...parts, activities, sessions, connection, meters };
+  const viewed = new Map<SourceName, ViewedSource>(sources.sources);
+  for (const [name, view] of cluster.views) viewed.set(name, view);
+  const shown = { ...sources, ...parts, sources: viewed };
+  return { ...shown, activities, sessions, connection, meters };
 }
 
 /** What speaks to a cluster is loaded only if there is one: it takes memory. */
@@ -155,6 +158,7 @@ async function join(
 const WITHOUT_CLUSTER: ClusterParts = {
   background: [],
   sources: [],
+  views: [],
   expected: (others) => others,
   watchPressure: (manager) => manager,
   tellNode: () => Promise.resolve(),

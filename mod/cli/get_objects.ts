@@ -25,6 +25,7 @@ import {
   followObjects,
   type WantedObjects,
 } from "./object_client.ts";
+import { ServerNotices } from "./server_notice.ts";
 import { objectListing } from "./object_row.ts";
 import type { GetObjectsCommand } from "./parse/mod.ts";
 import { fetchPods, requirePod } from "./pod_list.ts";
@@ -44,6 +45,10 @@ export async function getObjects(
 ): Promise<void> {
   if (command.watch) return await watch(command, context);
   const { io } = context;
+  const hasPods = command.targets.some(({ resource }) =>
+    resource.kind === "Pod"
+  );
+  if (hasPods && isTable(command)) await new ServerNotices(context).look();
   const sections: Section[] = [];
   const missing: AgentAnswerError[] = [];
   const groups = Map.groupBy(command.targets, ({ resource }) => resource);

@@ -6,10 +6,11 @@
 
 import type { Pod } from "../api/types/mod.ts";
 import type { ClientContext } from "./control_client.ts";
-import { GrowingTable, writeList } from "./listing.ts";
+import { GrowingTable, isTable, writeList } from "./listing.ts";
 import type { GetPodsCommand } from "./parse/mod.ts";
 import { fetchPods, type PodList, requirePod } from "./pod_list.ts";
 import { type PodRow, podRow, PODS } from "./pod_row.ts";
+import { ServerNotices } from "./server_notice.ts";
 
 const WATCH_PERIOD_MS = 1_000;
 
@@ -26,6 +27,7 @@ export async function getPods(
   const { io, agent } = context;
   const list = await fetchPods(agent, command.namespace, command);
   if (command.watch) return await watch(command, context, list);
+  if (isTable(command)) await new ServerNotices(context).look();
   const items = wantedPods(list, command);
   const body = command.name === undefined ? list : items[0];
   await writeList(PODS, { items, body }, { shown: command, io });
@@ -41,14 +43,17 @@ function wantedPods(
 /** Writes a line for every pod whose line has changed, until stopped. */
 async function watch(
   command: GetPodsCommand,
-  { io, agent }: ClientContext,
+  context: ClientContext,
   first: PodList,
 ): Promise<void> {
+  const { io, agent } = context;
+  const notices = new ServerNotices(context);
   using stop = io.stopRequests();
   const table = new GrowingTable(PODS.columns, command);
   let known: ReadonlyMap<string, string> = new Map();
   let list = first;
   while (true) {
+    await notices.look();
     const nowMs = io.clock.now();
     const rows: PodRow[] = [];
     const shown = new Map<string, string>();

@@ -81,7 +81,7 @@ function summarise(source: SourceState, nowMs: number): SourceRow {
   // All is well since the last thing became well; else since the first became bad.
   const since = ageText(bad.length > 0 ? times[0] : times.at(-1), nowMs);
   if (bad.length > 0) {
-    const status = bad.map(({ reason }) => reason).join(",");
+    const status = [...new Set(bad.map(({ reason }) => reason))].join(",");
     const message = bad.map(({ message }) => message).join("; ");
     return { ...source, status, since, message };
   }

@@ -40,6 +40,14 @@ export interface ExplainFacts {
       readonly isKept?: boolean;
     }
     | undefined;
+  /** Its name is wanted by another pod: one of it is the node's own, the other the cluster's. */
+  readonly clash?:
+    | {
+      /** Of the other one. */
+      readonly uid: string;
+      readonly isOwn: boolean;
+    }
+    | undefined;
   /** The other pods that hold a share of the node. */
   readonly others: readonly Pod[];
   /** Where the agent stopped a container that was to run on; oldest first. */
@@ -61,6 +69,14 @@ export interface ExplainFacts {
   readonly brokenManifest?: BrokenManifest | undefined;
   /** The source of the pod has not answered since the agent's start. */
   readonly silentSource?: string | undefined;
+  /** The API server of the pod has answered this agent, and does not any more. */
+  readonly silentServer?:
+    | {
+      readonly location: string;
+      readonly sinceMs: number;
+      readonly message: string;
+    }
+    | undefined;
   readonly nowMs: number;
   /** How far local time is ahead of UTC, in milliseconds. */
   readonly utcOffsetMs: number;

@@ -17,7 +17,7 @@ export interface ExplainFinding {
     | ("resize" | "probe" | "restarted" | "disruption" | "silent_source")
     | ("ending" | "end_failed" | "cleared" | "completed" | "failed" | "ended")
     | ("final" | "returns" | "evicted" | "runtime_down")
-    | "shutting_down";
+    | ("shutting_down" | "name_clash");
   /** Absent where it is about the pod as a whole. */
   readonly container?: string | undefined;
   /** In upstream's spelling where it has one. */

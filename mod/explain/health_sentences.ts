@@ -68,6 +68,7 @@ export function troubleSentences(
     ),
     ...withKind("evicted", evictionSentences(explanation)),
     ...withKind("disruption", disruptionSentences(explanation)),
+    ...withKind("name_clash", clashSentences(explanation)),
     ...withKind("silent_source", sourceSentences(explanation)),
   ];
 }
@@ -158,9 +159,31 @@ function disruptionSentences(explanation: Explanation): readonly string[] {
   ];
 }
 
-function sourceSentences({ facts }: Explanation): readonly string[] {
-  const { silentSource } = facts;
-  return silentSource === undefined ? [] : [
-    `The source ${silentSource} has not answered since the agent started: the pod is as that source last wanted it`,
+function clashSentences({ facts: { clash } }: Explanation): readonly string[] {
+  if (clash === undefined) return [];
+  const { uid, isOwn } = clash;
+  return [
+    isOwn
+      ? `The cluster has another pod of this name on this node (UID ${uid}): the one that runs keeps the name, and the cluster does not show this one meanwhile`
+      : `The node itself has another pod of this name (UID ${uid}): the one that runs keeps the name`,
+  ];
+}
+
+function sourceSentences({ facts, time }: Explanation): readonly string[] {
+  const { silentSource, silentServer } = facts;
+  if (silentSource !== undefined) {
+    return [
+      `The source ${silentSource} has not answered since the agent started: the pod is as that source last wanted it`,
+    ];
+  }
+  if (silentServer === undefined) return [];
+  const { location, sinceMs, message } = silentServer;
+  const silent = time.lasts(
+    `The API server ${location}`,
+    ["does not answer", "has not answered"],
+    sinceMs,
+  );
+  return [
+    `${silent}: the pod runs on as it was last wanted${tail(message)}`,
   ];
 }

@@ -43,6 +43,7 @@ export type {
   LogLocation,
   LogRequest,
   NodeStats,
+  ServerState,
   SourceState,
   WireEventChange,
 } from "./ports.ts";

@@ -59,6 +59,25 @@ export interface SourceState {
     /** What makes pods, as `Deployment shop/web`; absent when there is none. */
     readonly workloads?: readonly string[];
   }[];
+  /** Of the source `api` only. */
+  readonly server?: ServerState;
+}
+
+/** Whether the API server of the cluster is there, and what is kept while it is not. */
+export interface ServerState {
+  readonly reachable: boolean;
+  /** Of its last answer, or of the agent's start; absent while it is reachable. */
+  readonly silentSince?: string | undefined;
+  /** Absent before the first. */
+  readonly lastAnswerTime?: string | undefined;
+  /** Why it could not be reached, partly in words of others. */
+  readonly error?: string | undefined;
+  /** Kinds, in words. */
+  readonly kept: {
+    /** Also when the machine starts anew. */
+    readonly lasting: readonly string[];
+    readonly untilReboot: readonly string[];
+  };
 }
 
 /** One image that the runtime has. */

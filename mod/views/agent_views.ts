@@ -22,6 +22,7 @@ import type {
 import type { NodeObjects } from "../server/objects/mod.ts";
 import { eventFeed } from "./event_feed.ts";
 import { locateLog } from "./locate_log.ts";
+import { formatTime } from "../pod/status/mod.ts";
 import type { ViewedCore } from "./ports.ts";
 import { reportPod } from "./report_pod.ts";
 import { viewImages } from "./view_images.ts";
@@ -148,12 +149,19 @@ export class AgentViews implements AgentView {
   notes(): readonly string[] {
     const core = this.#core;
     const damage = core?.store?.damage;
+    // Anybody may ask: of the server it is said that it is away, and no more.
+    const { silence } = core?.sources.get("api")?.server ?? {};
     return [
       ...core?.agent.isGoingDown
         ? [
           "the node is shutting down: its pods are stopped, and start again with it",
         ]
         : [],
+      ...silence === undefined ? [] : [
+        `the API server has not answered since ${
+          formatTime(silence.sinceMs)
+        }: what it had last runs on`,
+      ],
       ...damage === undefined ? [] : [
         `some objects of this node cannot be read: what belongs to one of them stays until "objects/${damage.file}" is removed and the agent started again`,
       ],

@@ -32,3 +32,4 @@
 
 export { AgentViews } from "./agent_views.ts";
 export { eventFeed } from "./event_feed.ts";
+export type { ViewedServer, ViewedSource } from "./ports.ts";

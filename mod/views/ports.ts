@@ -21,13 +21,32 @@ import type { NodeObjects } from "../server/objects/mod.ts";
 import type { StatusManager } from "../status/mod.ts";
 import type { NodeMeter, SharedMeter } from "../usage/mod.ts";
 
-/** A source of manifests. */
+/** A source of pods. */
 export interface ViewedSource {
   /** A path, or a URL without its secrets. */
   readonly location: string;
-  conditions(): readonly SourceCondition[];
+  conditions(): readonly (Omit<SourceCondition, "type"> & {
+    readonly type: string;
+  })[];
   /** What was found in each manifest. */
   report(): readonly FileReport[];
+  /** Of the cluster only. */
+  readonly server?: ViewedServer;
+}
+
+/** An API server that pods come from. Times are wall time in milliseconds. */
+export interface ViewedServer {
+  /** Absent while it answers, or nothing is known of it yet. */
+  readonly silence?:
+    | { readonly sinceMs: number; readonly message: string }
+    | undefined;
+  /** Its last answer; absent before the first. */
+  readonly answeredMs?: number | undefined;
+  /** What of it is kept for times without it. */
+  readonly kept: {
+    readonly lasting: readonly string[];
+    readonly untilReboot: readonly string[];
+  };
 }
 
 /** The running agent. */

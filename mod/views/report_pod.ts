@@ -100,6 +100,7 @@ function gatherFacts(
     activities: core.activities.list(uid),
     probes: core.prober.report(uid),
     namesake: worker && namesakeOf(worker, workers),
+    clash: worker && clashOf(worker, workers),
     others: othersOf(uid, workers, core),
     stops: stoppedContainers(core.events.list({ uid })),
     resizeShortage: core.agent.resizes.refusalOf(uid)?.shortage,
@@ -109,6 +110,7 @@ function gatherFacts(
     isGoingDown: core.agent.isGoingDown,
     brokenManifest: brokenManifestOf(pod, core),
     silentSource: silentSourceOf(pod, core),
+    silentServer: silentServerOf(pod, core),
     nowMs,
     utcOffsetMs: -new Date(nowMs).getTimezoneOffset() * 60_000,
   };
@@ -163,6 +165,21 @@ function namesakeOf(
     isEnding: other.state.kind !== "syncing",
     isKept: stopOf(other.state)?.kind === "deferred",
   };
+}
+
+/** The pod that wants the name of another one, of which one is the cluster's. */
+function clashOf(
+  worker: WorkerView,
+  workers: readonly WorkerView[],
+): ExplainFacts["clash"] {
+  const isOfCluster = ({ state: { pod } }: WorkerView): boolean =>
+    sourceOf(pod?.metadata.annotations) === "api";
+  const isOwn = !isOfCluster(worker);
+  const other = workers.find((each) =>
+    each.uid !== worker.uid && each.fullName === worker.fullName &&
+    each.state.kind === "syncing" && isOfCluster(each) === isOwn
+  );
+  return other && { uid: other.uid, isOwn };
 }
 
 /** The other pods that have a share of the node. */
@@ -225,14 +242,27 @@ function brokenSince(
 
 function originOf(pod: Pod, core: ViewedCore): PodOrigin | undefined {
   const name = sourceOf(pod.metadata.annotations);
-  if (name === undefined || name === "api") return undefined;
-  return { name, location: core.sources.get(name)?.location ?? "" };
+  const source = name === undefined ? undefined : core.sources.get(name);
+  // Of a cluster that was left its server is not known any more.
+  if (name === undefined || name === "api" && source === undefined) {
+    return undefined;
+  }
+  return { name, location: source?.location ?? "" };
 }
 
 function silentSourceOf(pod: Pod, core: ViewedCore): string | undefined {
   const name = sourceOf(pod.metadata.annotations);
   if (name === undefined || core.sourcesReady.isReady(name)) return undefined;
   return originOf(pod, core)?.location ?? name;
+}
+
+function silentServerOf(
+  pod: Pod,
+  core: ViewedCore,
+): ExplainFacts["silentServer"] {
+  const { server, location = "" } =
+    core.sources.get(sourceOf(pod.metadata.annotations) ?? "file") ?? {};
+  return server?.silence && { location, ...server.silence };
 }
 
 function reportDecision(

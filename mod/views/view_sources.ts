@@ -8,8 +8,9 @@ import { sourceOf } from "../agent/desired/mod.ts";
 import { formatObjectId, podKey } from "../api/objects/mod.ts";
 import { workloadId } from "../api/workload/mod.ts";
 import { formatTime } from "../pod/status/mod.ts";
-import type { SourceState } from "../server/mod.ts";
-import type { ViewedCore } from "./ports.ts";
+import { defined } from "../base/mod.ts";
+import type { ServerState, SourceState } from "../server/mod.ts";
+import type { ViewedCore, ViewedServer } from "./ports.ts";
 
 /** Shows the sources that are configured, with all that is wrong with them. */
 export function viewSources(core: ViewedCore): readonly SourceState[] {
@@ -38,5 +39,20 @@ export function viewSources(core: ViewedCore): readonly SourceState[] {
         }]
         : []
     ),
+    ...source.server !== undefined && { server: serverState(source.server) },
   }));
+}
+
+function serverState({ silence, answeredMs, kept }: ViewedServer): ServerState {
+  return {
+    reachable: answeredMs !== undefined && silence === undefined,
+    ...defined({
+      silentSince: silence && formatTime(silence.sinceMs),
+      lastAnswerTime: answeredMs === undefined
+        ? undefined
+        : formatTime(answeredMs),
+      error: silence?.message,
+    }),
+    kept,
+  };
 }

@@ -12,6 +12,8 @@ import type { NodePressure } from "../../pod/admission/mod.ts";
 import type { RuntimePicture } from "../../picture/mod.ts";
 import type { NodeFacts } from "../../runtime/spec/mod.ts";
 import type { ApiPodSource } from "../../source/api/mod.ts";
+import type { SourceName } from "../../source/merge/mod.ts";
+import type { ViewedSource } from "../../views/mod.ts";
 import { endingHere } from "./ending_here.ts";
 import { JoinedCluster, type JoinedClusterDeps } from "./joined_cluster.ts";
 
@@ -41,6 +43,8 @@ export interface JoiningDeps extends
 export interface ClusterParts {
   readonly background: readonly { run(signal: AbortSignal): Promise<void> }[];
   readonly sources: readonly Pick<ApiPodSource, "run">[];
+  /** What clients see of it, among the sources of pods. */
+  readonly views: readonly (readonly [SourceName, ViewedSource])[];
   /**
    * The pods that sources had which have not spoken; `undefined` while those are not known.
    *
@@ -90,6 +94,7 @@ export async function joinCluster(
   return {
     background: parts,
     sources: parts.map(({ source }) => source),
+    views: parts.map(({ view }) => ["api", view]),
     expected: (others) =>
       together(others, cluster === undefined ? [] : cluster.source.expected),
     watchPressure: (manager) => {

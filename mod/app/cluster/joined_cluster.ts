@@ -18,6 +18,8 @@ import {
   replaceByStaging,
   secretFiles,
 } from "../credentials/mod.ts";
+import { ApiReach } from "../../kube/transport/mod.ts";
+import { ClusterView } from "./cluster_view.ts";
 import { ClusterNode, type ClusterNodeDeps } from "./cluster_node.ts";
 import { ClusterPods, type ClusterPodsDeps } from "./cluster_pods.ts";
 import {
@@ -42,6 +44,7 @@ export type JoinedClusterDeps = Omit<
 /** Speaks to the cluster; made anew with each core. */
 export class JoinedCluster {
   readonly source: ApiPodSource;
+  readonly view: ClusterView;
   readonly #credentials: NodeCredentials;
   readonly #node: ClusterNode;
   readonly #pods: ClusterPods;
@@ -50,7 +53,10 @@ export class JoinedCluster {
   private constructor(
     config: AgentConfig,
     cluster: ClusterConfig,
-    deps: PartDeps & { readonly credentials: NodeCredentials },
+    deps: PartDeps & {
+      readonly credentials: NodeCredentials;
+      readonly reach: ApiReach;
+    },
   ) {
     this.#credentials = deps.credentials;
     const node = new ClusterNode(config, cluster, deps);
@@ -64,6 +70,11 @@ export class JoinedCluster {
     this.#pods = pods;
     this.#events = buildClusterEvents(cluster, { ...deps, node, pods });
     this.source = buildClusterSource(config, cluster, { ...deps, node, pods });
+    this.view = new ClusterView(cluster, {
+      ...deps,
+      node,
+      checkpointFailure: () => this.source.checkpointFailure,
+    });
   }
 
   /** Builds it; nothing is asked yet. */
@@ -85,8 +96,9 @@ export class JoinedCluster {
           text,
         }),
     }, { ...cluster, nodeName: config.node.name });
-    const transport = credentials.caller;
-    const parts = { ...deps, machine, agentId, transport, credentials };
+    const reach = new ApiReach(deps);
+    const transport = reach.watched(credentials.caller);
+    const parts = { ...deps, machine, agentId, transport, credentials, reach };
     return new JoinedCluster(config, cluster, parts);
   }
 
@@ -107,6 +119,7 @@ export class JoinedCluster {
     const listener = {
       changed: () => this.#pods.nodeChanged(),
       ownershipChanged: () => {
+        this.view.ownershipChanged();
         this.source.wake();
         this.#pods.flush();
         this.#events.wake();

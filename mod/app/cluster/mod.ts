@@ -14,6 +14,7 @@
  * const none = {
  *   background: [],
  *   sources: [],
+ *   views: [],
  *   expected: (others: readonly never[] | undefined) => others,
  *   watchPressure: <T>(manager: T) => manager,
  *   tellNode: () => Promise.resolve(),
@@ -28,6 +29,11 @@ export {
   buildClusterEvents,
   type ClusterEventsDeps,
 } from "./cluster_events.ts";
+export {
+  ClusterView,
+  type ClusterViewDeps,
+  keptContent,
+} from "./cluster_view.ts";
 export {
   ClusterPods,
   type ClusterPodsDeps,

@@ -82,6 +82,7 @@ export class NodeCredentials implements AsyncDisposable {
   readonly #keeper: CertificateKeeper | undefined;
   readonly #usable = Promise.withResolvers<void>();
   readonly #tasks = new TaskGroup(new AbortController().signal);
+  #isUsable = false;
   #pair: KeyPair | undefined;
   /** Asks for a certificate where there is none that is good. */
   #first: KubeTransport | undefined;
@@ -110,12 +111,27 @@ export class NodeCredentials implements AsyncDisposable {
       this.#keeper = this.#keeperOf(settings);
     }
     // What a kubeconfig says counts until there is a certificate; a bootstrap's does not.
-    if (this.#bootstrap === undefined) this.#usable.resolve();
+    if (this.#bootstrap === undefined) this.#begin();
     const gate = this.#gated();
     this.caller = new RatedCaller({ caller: gate, clock }, {
       perSecond: settings.apiQps,
       burst: settings.apiBurst,
     });
+  }
+
+  /** The URL of the API server, once it is known. */
+  get server(): string | undefined {
+    return this.#transport.server;
+  }
+
+  /** Whether nothing can be asked before somebody has approved a certificate. */
+  get awaitsCertificate(): boolean {
+    return !this.#isUsable;
+  }
+
+  #begin(): void {
+    this.#isUsable = true;
+    this.#usable.resolve();
   }
 
   /** Keeps the certificate, if there is one to keep, until `signal` aborts. */
@@ -205,7 +221,7 @@ export class NodeCredentials implements AsyncDisposable {
     void this.#tasks.start(async (signal) => {
       await first?.[Symbol.asyncDispose]();
       await this.#transport.refresh(signal);
-      this.#usable.resolve();
+      this.#begin();
       const isGood = this.#deps.clock.now() < pair.endsMs;
       if (isGood && this.#bootstrap !== undefined) {
         await this.#repair(this.#bootstrap);

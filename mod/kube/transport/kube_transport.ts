@@ -145,6 +145,11 @@ export class KubeTransport implements ApiCaller, AsyncDisposable {
     );
   }
 
+  /** The URL of the server that is asked; absent before its kubeconfig could be read. */
+  get server(): string | undefined {
+    return this.#pool.identity?.server;
+  }
+
   async call(request: ApiRequest, signal: AbortSignal): Promise<unknown> {
     using limit = this.#limit(request, signal);
     for (let tries = 1;; tries++) {

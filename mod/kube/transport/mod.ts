@@ -43,6 +43,12 @@ export {
   KubeTransport,
   type KubeTransportDeps,
 } from "./kube_transport.ts";
+export {
+  ApiReach,
+  type ApiReachDeps,
+  type ApiReachState,
+  type ApiTrouble,
+} from "./api_reach.ts";
 export type {
   ApiConnection,
   IdentitySource,

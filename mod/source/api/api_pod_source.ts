@@ -17,7 +17,11 @@ import { Bell, type Clock, nextDelay, TaskGroup } from "../../base/mod.ts";
 import type { Logger } from "../../base/telemetry/mod.ts";
 import { isTerminalPhase } from "../../pod/status/mod.ts";
 import { deepEqual, type SourceContent, type SourceSet } from "../merge/mod.ts";
-import { NO_CONTENT, type SetCheckpoint } from "../mod.ts";
+import {
+  type CheckpointFailure,
+  NO_CONTENT,
+  type SetCheckpoint,
+} from "../mod.ts";
 import {
   ApiPodReader,
   isMirror,
@@ -131,6 +135,11 @@ export class ApiPodSource {
   /** The pods that cannot be run, as they are there now. */
   get refused(): readonly RefusedPod[] {
     return this.#refused;
+  }
+
+  /** Why what the server has is not kept; absent when it is. */
+  get checkpointFailure(): CheckpointFailure | undefined {
+    return this.#deps.checkpoint.failure();
   }
 
   /** Whether a pod is none that is delivered: it cannot be read, or was refused. */

@@ -147,6 +147,58 @@ Deno.test("main() watches until it is stopped, and writes what changes", async (
   );
 });
 
+Deno.test("main() says beside a table of pods that their API server is away, and when it is back", async () => {
+  await using dir = await TempDir.make();
+  const path = `${dir.path}/s.sock`;
+  const agent = new AgentStub();
+  agent.pods = [stubPod("web-n1")];
+  const kept = { lasting: ["pods"], untilReboot: [] };
+  const api = {
+    name: "api",
+    location: "https://a:6443",
+    ready: true,
+    pods: 1,
+    conditions: [],
+    lastGood: [],
+  };
+  const away = { reachable: false, silentSince: TIME, kept };
+  agent.sources = [{ ...api, server: away }];
+  await using _server = await agent.serve(path);
+  const at = `--control-socket=${path}`;
+  for (const command of ["get pods", "get pods -o wide", "get pods,cm"]) {
+    const { errors } = await run(`${command} ${at}`);
+    ok(errors.startsWith("The API server https://a:6443 has not"), errors);
+  }
+  for (const form of ["json", "yaml", "name"]) {
+    strictEqual((await run(`get pods -o ${form} ${at}`)).errors, "");
+  }
+  strictEqual((await run(`get cm ${at}`)).errors.includes("API server"), false);
+  const io = new TestIo();
+  using quiet = await Quiet.open(io);
+  let writes = 0;
+  io.written = () => {
+    writes++;
+    // The first lines repeat nothing though time passes.
+    const status = { phase: "Running", reason: `Step${writes}` };
+    agent.pods = [{ ...stubPod("web-n1"), status }];
+    if (writes === 2) {
+      agent.sources = [{
+        ...api,
+        server: { ...away, reachable: true, silentSince: undefined },
+      }];
+    }
+    if (writes === 4) io.stopping.abort();
+  };
+  const watching = run(`get pods -w ${at}`, io);
+  await quiet.pass(60, () => writes === 4);
+  strictEqual((await watching).code, 0);
+  deepStrictEqual(io.errors.split("\n").map((line) => line.slice(0, 39)), [
+    "The API server https://a:6443 has not a",
+    "The API server answers again",
+    "",
+  ]);
+});
+
 Deno.test("main() shows logs, defaults the container and passes refusals on", async () => {
   await using dir = await TempDir.make();
   const path = `${dir.path}/s.sock`;

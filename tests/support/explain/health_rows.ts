@@ -103,6 +103,21 @@ export const HEALTH_ROWS: Rows = {
     },
     silentSource: "http://c/pods",
   }),
+  "a pod that runs, whose API server is silent and whose name the node has as well":
+    facts({
+      pod: explainedPod(ready()),
+      clash: { uid: "u2", isOwn: false },
+      silentServer: {
+        location: "https://a:6443",
+        sinceMs: NOW_MS - 720_000,
+        message: "Cannot list pods: connection refused",
+      },
+    }),
+  "a pod of a manifest that runs, and whose name the cluster has as well":
+    facts({
+      pod: explainedPod(ready()),
+      clash: { uid: "u2", isOwn: true },
+    }),
   "a pod that runs and whose liveness probe the agent cannot ask": facts({
     pod: explainedPod(ready()),
     probes: [

@@ -207,6 +207,18 @@ Deno.test("AgentViews notes that objects of the node cannot be read", () => {
   );
 });
 
+Deno.test("AgentViews notes that the API server is away, without a word of it", () => {
+  const kept = { lasting: [], untilReboot: [] };
+  const notes = (silence?: { sinceMs: number; message: string }) =>
+    showing({
+      sources: new Map([["api", viewedSource({ server: { silence, kept } })]]),
+    }).notes();
+  deepStrictEqual(notes(), []);
+  deepStrictEqual(notes({ sinceMs: NOW_MS, message: "secret" }), [
+    "the API server has not answered since 2026-01-02T03:04:05Z: what it had last runs on",
+  ]);
+});
+
 Deno.test("AgentViews notes that the node shuts down", () => {
   deepStrictEqual(showing({}).notes(), []);
   deepStrictEqual(showing({ agent: { isGoingDown: true } }).notes(), [

@@ -5,6 +5,7 @@
  */
 
 import { deepStrictEqual } from "node:assert/strict";
+import { ANNOTATION_CONFIG_SOURCE } from "../../../mod/api/vocabulary/mod.ts";
 import type { PodState } from "../../../mod/pod/lifecycle/mod.ts";
 import { FakeClock } from "../../support/fake_clock.ts";
 import { NOW_MS } from "../../support/observed_pods.ts";
@@ -16,7 +17,7 @@ import {
 } from "../../support/pods.ts";
 import { workerView } from "../../support/agent/worker_view.ts";
 import { explain } from "../../support/views/explain.ts";
-import { recorderOn } from "../../support/views/viewed_core.ts";
+import { recorderOn, viewedSource } from "../../support/views/viewed_core.ts";
 
 const PENDING = pod({ status: { phase: "Pending" } });
 const READY = pod({
@@ -72,6 +73,84 @@ for (
     ]);
   });
 }
+
+const of = (source: string) => ({
+  annotations: { [ANNOTATION_CONFIG_SOURCE]: source },
+});
+
+for (
+  const [what, own, other, expected] of [
+    [
+      "the node's own",
+      of("file"),
+      workerView(pod({ uid: "u-2", ...of("api") })),
+      [
+        "The cluster has another pod of this name on this node (UID u-2): the one that runs keeps the name, and the cluster does not show this one meanwhile",
+      ],
+    ],
+    [
+      "the cluster's",
+      of("api"),
+      workerView(pod({ uid: "u-2", ...of("local") })),
+      [
+        "The node itself has another pod of this name (UID u-2): the one that runs keeps the name",
+      ],
+    ],
+    ["of two manifests", of("file"), workerView(OTHER), []],
+    [
+      "of two of the cluster",
+      of("api"),
+      workerView(pod({ uid: "u-2", ...of("api") })),
+      [],
+    ],
+    [
+      "beside one that ends",
+      of("file"),
+      workerView(pod({ uid: "u-2", ...of("api") }), { state: ENDING }),
+      [],
+    ],
+    [
+      "of another name",
+      of("file"),
+      workerView(pod({ uid: "u-2", name: "db", ...of("api") })),
+      [],
+    ],
+  ] as const
+) {
+  Deno.test(`reportPod() tells a clash of names to a pod: ${what}`, async () => {
+    const mine = {
+      ...READY,
+      metadata: { ...READY.metadata, annotations: own.annotations },
+    };
+    const [, ...rest] = await explain(mine, {}, [
+      other,
+      workerView(mine),
+    ]);
+    deepStrictEqual(rest, expected);
+  });
+}
+
+Deno.test("reportPod() says since when the API server of a pod is silent, and nothing to others", async () => {
+  const server = {
+    silence: { sinceMs: NOW_MS - 10_000, message: "connection refused" },
+    kept: { lasting: [], untilReboot: [] },
+  };
+  const sources = new Map([
+    ["api" as const, viewedSource({ location: "https://a:6443", server })],
+  ]);
+  const said = async (source: string) => {
+    const { annotations } = of(source);
+    const shown = {
+      ...READY,
+      metadata: { ...READY.metadata, annotations },
+    };
+    return (await explain(shown, { sources })).slice(1);
+  };
+  deepStrictEqual(await said("api"), [
+    "The API server https://a:6443 has not answered since 03:03:55 (10 s): the pod runs on as it was last wanted: connection refused",
+  ]);
+  deepStrictEqual(await said("file"), []);
+});
 
 Deno.test("reportPod() says nothing of a pod of the same name to one that has no worker", async () => {
   deepStrictEqual(await explain(PENDING, {}, [workerView(OTHER)]), [

@@ -76,3 +76,46 @@ Deno.test("viewSources() shows what each source wants, what is wrong with it and
     lastGood: [],
   }]);
 });
+
+const KEPT = { lasting: ["pods"], untilReboot: ["Secrets"] };
+
+for (
+  const [name, server, expected] of [
+    ["nothing is known of", {}, { reachable: false }],
+    [
+      "answers",
+      { answeredMs: NOW_MS },
+      { reachable: true, lastAnswerTime: "2026-01-02T03:04:05Z" },
+    ],
+    [
+      "is silent",
+      {
+        answeredMs: NOW_MS,
+        silence: { sinceMs: NOW_MS + 1_000, message: "refused" },
+      },
+      {
+        reachable: false,
+        silentSince: "2026-01-02T03:04:06Z",
+        lastAnswerTime: "2026-01-02T03:04:05Z",
+        error: "refused",
+      },
+    ],
+    [
+      "never answered",
+      { silence: { sinceMs: NOW_MS, message: "refused" } },
+      {
+        reachable: false,
+        silentSince: "2026-01-02T03:04:05Z",
+        error: "refused",
+      },
+    ],
+  ] as const
+) {
+  Deno.test(`viewSources() shows an API server that ${name}`, () => {
+    const source = viewedSource({ server: { ...server, kept: KEPT } });
+    const [shown] = viewSources(
+      viewedCore({ sources: new Map([["api", source]]) }),
+    );
+    deepStrictEqual(shown?.server, { ...expected, kept: KEPT });
+  });
+}
