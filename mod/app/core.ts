@@ -42,7 +42,12 @@ import type { NodeCgroupDriver } from "./cgroup_driver.ts";
 import type { CoreDeps } from "./core_deps.ts";
 import { buildGarbage } from "./core_garbage.ts";
 import { buildRuntime } from "./core_runtime.ts";
-import { buildSources, manifestSources, sourceNames } from "./core_sources.ts";
+import {
+  buildSources,
+  manifestSources,
+  sourceNames,
+  type Sources,
+} from "./core_sources.ts";
 import { admissionNode, ownLabels } from "./gather_node_facts.ts";
 import { collectGarbage, IdleMemory } from "./idle_memory.ts";
 import { loadPulledImages, pullEnds } from "./image_records.ts";
@@ -137,12 +142,18 @@ export async function buildCore(
     expectedPods: () => cluster.expected(sources.expectedPods()),
     ...watched(runtime, { ...deps, ...common, ...state, driver }),
   }, agentOptions(config));
-  const { store } = local;
-  const parts = { agent, watch, prober, statuses, events, executor, store };
-  const viewed = new Map<SourceName, ViewedSource>(sources.sources);
-  for (const [name, view] of cluster.views) viewed.set(name, view);
-  const shown = { ...sources, ...parts, sources: viewed };
-  return { ...shown, activities, sessions, connection, meters };
+  const parts = { agent, watch, prober, statuses, events, executor };
+  const shown = { ...viewedSources(sources, cluster), store: local.store };
+  return { ...shown, ...parts, activities, sessions, connection, meters };
+}
+
+/** The sources of manifests, and the cluster beside them. */
+function viewedSources(
+  sources: Sources,
+  { views }: Pick<ClusterParts, "views">,
+): Pick<Core, "sources" | "storage" | "sourcesReady"> {
+  const all = [...sources.sources, ...views];
+  return { ...sources, sources: new Map<SourceName, ViewedSource>(all) };
 }
 
 /** What speaks to a cluster is loaded only if there is one: it takes memory. */

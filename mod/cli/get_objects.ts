@@ -25,7 +25,7 @@ import {
   followObjects,
   type WantedObjects,
 } from "./object_client.ts";
-import { ServerNotices } from "./server_notice.ts";
+import { ServerNotices } from "./get_sources.ts";
 import { objectListing } from "./object_row.ts";
 import type { GetObjectsCommand } from "./parse/mod.ts";
 import { fetchPods, requirePod } from "./pod_list.ts";

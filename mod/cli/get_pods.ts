@@ -10,7 +10,7 @@ import { GrowingTable, isTable, writeList } from "./listing.ts";
 import type { GetPodsCommand } from "./parse/mod.ts";
 import { fetchPods, type PodList, requirePod } from "./pod_list.ts";
 import { type PodRow, podRow, PODS } from "./pod_row.ts";
-import { ServerNotices } from "./server_notice.ts";
+import { ServerNotices } from "./get_sources.ts";
 
 const WATCH_PERIOD_MS = 1_000;
 

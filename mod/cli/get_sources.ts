@@ -12,7 +12,7 @@ import {
 } from "./control_client.ts";
 import { type Listing, writeList } from "./listing.ts";
 import type { GetSourcesCommand } from "./parse/mod.ts";
-import { ageText } from "./text/mod.ts";
+import { ageText, serverNotice } from "./text/mod.ts";
 
 /** How sources are listed. */
 const SOURCES: Listing<SourceState, SourceRow> = {
@@ -87,4 +87,34 @@ function summarise(source: SourceState, nowMs: number): SourceRow {
   }
   const status = conditions.length > 0 ? "OK" : "Starting";
   return { ...source, status, since, message: "<none>" };
+}
+
+/** Says on standard error what is wrong with an API server, and again when that changes. */
+export class ServerNotices {
+  readonly #context: ClientContext;
+  /** What was said last, without what changes with time. */
+  #told: string | undefined;
+
+  constructor(context: ClientContext) {
+    this.#context = context;
+  }
+
+  /**
+   * Asks the agent, and says what is new.
+   *
+   * @throws {AgentUnreachableError} When no agent answers.
+   * @throws {AgentAnswerError} When the answer is no list.
+   */
+  async look(): Promise<void> {
+    const { io, agent } = this.#context;
+    const { items } = await fetchSources(agent);
+    // At one moment it is the same as long as nothing but time has changed.
+    const lasting = serverNotice(items, 0);
+    const before = this.#told;
+    this.#told = lasting;
+    if (lasting === before) return;
+    await io.err(
+      serverNotice(items, io.clock.now()) ?? "The API server answers again",
+    );
+  }
 }

@@ -65,7 +65,7 @@ export function mirrorPlan(
   );
   const old = shown.filter((pod) => {
     const hash = hashes.get(podFullName(pod));
-    return isMirror(pod) && (hash !== undefined || isComplete) &&
+    return isMirrorPod(pod) && (hash !== undefined || isComplete) &&
       (isDeleted(pod) || hashOf(pod) !== hash);
   });
   const isFree = (pod: Pod): boolean => ending?.has(podFullName(pod)) === false;
@@ -89,12 +89,13 @@ export function mirrorPlan(
  * which version it is does not matter: it shows the pod until it is replaced.
  */
 export function mirrorShowing(named: Pod | undefined): Pod | undefined {
-  const isShown = named !== undefined && isMirror(named) && !isDeleted(named);
+  const isShown = named !== undefined && isMirrorPod(named) &&
+    !isDeleted(named);
   return isShown ? named : undefined;
 }
 
 /** Whether a pod only shows another one. */
-export function isMirror(pod: Pick<Pod, "metadata">): boolean {
+export function isMirrorPod(pod: Pick<Pod, "metadata">): boolean {
   return hashOf(pod) !== undefined;
 }
 

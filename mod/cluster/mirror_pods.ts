@@ -13,7 +13,7 @@ import { Bell, type Clock, nextDelay } from "../base/mod.ts";
 import { describeError } from "../base/text/mod.ts";
 import type { Logger } from "../base/telemetry/mod.ts";
 import { mirrorPlan } from "./mirror_plan.ts";
-import type { MirrorPod, PodClient } from "./ports.ts";
+import type { PodClient } from "./ports.ts";
 
 /** What keeping mirrors works with. */
 export interface MirrorPodsDeps {

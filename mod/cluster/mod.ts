@@ -31,7 +31,7 @@
  */
 
 export {
-  isMirror,
+  isMirrorPod,
   type MirrorFacts,
   mirrorHash,
   type MirrorPlan,

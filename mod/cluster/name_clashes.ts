@@ -9,7 +9,7 @@ import type { EventSink, Pod } from "../api/types/mod.ts";
 import { podFullName } from "../api/vocabulary/mod.ts";
 import { Bell } from "../base/mod.ts";
 import type { Gauge, Logger, MetricsRegistry } from "../base/telemetry/mod.ts";
-import { isMirror } from "./mirror_plan.ts";
+import { isMirrorPod } from "./mirror_plan.ts";
 
 /** Two pods that want one name. */
 export interface NameClash {
@@ -29,7 +29,7 @@ export function nameClashes(
 ): readonly NameClash[] {
   const byName = new Map(own.map((pod) => [podFullName(pod), pod]));
   return shown.flatMap((foreign) => {
-    const found = isMirror(foreign)
+    const found = isMirrorPod(foreign)
       ? undefined
       : byName.get(podFullName(foreign));
     return found === undefined ? [] : [{ own: found, foreign }];

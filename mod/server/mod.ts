@@ -43,7 +43,6 @@ export type {
   LogLocation,
   LogRequest,
   NodeStats,
-  ServerState,
   SourceState,
   WireEventChange,
 } from "./ports.ts";

@@ -9,7 +9,7 @@ import { formatObjectId, podKey } from "../api/objects/mod.ts";
 import { workloadId } from "../api/workload/mod.ts";
 import { formatTime } from "../pod/status/mod.ts";
 import { defined } from "../base/mod.ts";
-import type { ServerState, SourceState } from "../server/mod.ts";
+import type { SourceState } from "../server/mod.ts";
 import type { ViewedCore, ViewedServer } from "./ports.ts";
 
 /** Shows the sources that are configured, with all that is wrong with them. */
@@ -43,7 +43,9 @@ export function viewSources(core: ViewedCore): readonly SourceState[] {
   }));
 }
 
-function serverState({ silence, answeredMs, kept }: ViewedServer): ServerState {
+function serverState(
+  { silence, answeredMs, kept }: ViewedServer,
+): NonNullable<SourceState["server"]> {
   return {
     reachable: answeredMs !== undefined && silence === undefined,
     ...defined({

@@ -10,7 +10,7 @@ import { type Clock, type Random, TaskGroup } from "../../base/mod.ts";
 import type { Logger, MetricsRegistry } from "../../base/telemetry/mod.ts";
 import {
   type FailedPod,
-  isMirror,
+  isMirrorPod,
   type MirrorEnd,
   MirrorPods,
   mirrorShowing,
@@ -111,7 +111,7 @@ export class ClusterPods {
       ending: () =>
         this.informer.lister.list().filter((pod) =>
           pod.metadata.deletionTimestamp !== undefined &&
-          !isMirror(pod)
+          !isMirrorPod(pod)
         ),
       isGone: (pod) => this.#isGone(pod),
       close: (pod, signal) => this.#sink.close(pod, undefined, signal),
@@ -287,7 +287,7 @@ export class ClusterPods {
 
   /** The UIDs here of what the cluster shows as a pod: its own, or those of its manifests. */
   #toldAs(shown: Pod): readonly string[] {
-    if (!isMirror(shown)) return [shown.metadata.uid];
+    if (!isMirrorPod(shown)) return [shown.metadata.uid];
     const fullName = podFullName(shown);
     return this.#ownPods().filter((pod) =>
       isStaticPod(pod) && podFullName(pod) === fullName

@@ -24,5 +24,6 @@ export {
   type NamedValue,
   sortedEntries,
 } from "./field_block.ts";
+export { serverNotice } from "./server_notice.ts";
 export { type ColumnWidths, fitColumns, renderTable } from "./table.ts";
 export { cleanLine } from "./terminal_text.ts";

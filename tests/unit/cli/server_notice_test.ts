@@ -5,7 +5,7 @@
  */
 
 import { strictEqual } from "node:assert/strict";
-import { serverNotice } from "../../../mod/cli/server_notice.ts";
+import { serverNotice } from "../../../mod/cli/text/mod.ts";
 import type { SourceState } from "../../../mod/server/mod.ts";
 
 const NOW_MS = Date.parse("2026-01-02T03:16:05Z");

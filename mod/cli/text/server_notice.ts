@@ -4,11 +4,9 @@
  * @module
  */
 
-import type { SourceState } from "../server/mod.ts";
-import type { AgentAddress } from "./control_client.ts";
-import { fetchSources } from "./get_sources.ts";
-import type { CliIo } from "./io.ts";
-import { ageText, cleanLine } from "./text/mod.ts";
+import type { SourceState } from "../../server/mod.ts";
+import { ageText } from "./age_text.ts";
+import { cleanLine } from "./terminal_text.ts";
 
 /**
  * A line about an API server that is away, or that does not let the node do its work;
@@ -53,34 +51,4 @@ function keptOf({ lasting, untilReboot }: Server["kept"]): string {
     ? ""
     : `; until a reboot: ${untilReboot.join(", ")}`;
   return `kept: ${lasting.join(", ")}${until}`;
-}
-
-/** Writes the line to standard error when it says something else than the last time. */
-export class ServerNotices {
-  readonly #deps: { readonly io: CliIo; readonly agent: AgentAddress };
-  /** What was said last, without what changes with time. */
-  #told: string | undefined;
-
-  constructor(deps: { readonly io: CliIo; readonly agent: AgentAddress }) {
-    this.#deps = deps;
-  }
-
-  /**
-   * Asks the agent, and says what is new.
-   *
-   * @throws {AgentUnreachableError} When no agent answers.
-   * @throws {AgentAnswerError} When the answer is no list.
-   */
-  async look(): Promise<void> {
-    const { io, agent } = this.#deps;
-    const { items } = await fetchSources(agent);
-    // At one moment it is the same as long as nothing but time has changed.
-    const lasting = serverNotice(items, 0);
-    const before = this.#told;
-    this.#told = lasting;
-    if (lasting === before) return;
-    await io.err(
-      serverNotice(items, io.clock.now()) ?? "The API server answers again",
-    );
-  }
 }
