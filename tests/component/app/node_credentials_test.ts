@@ -93,6 +93,7 @@ Deno.test("NodeCredentials waits for a person that approves, and says so once", 
     "kubeconfig_unusable",
     "certificate_not_approved",
   ]);
+  strictEqual(rig.credentials?.awaitsCertificate, true);
   match(rig.log[1] ?? "", /"request":"node-csr-[0-9a-f]{64}"/);
   await rig.signer.approve(rig.signer.last);
   await rig.until(async () => {
@@ -100,6 +101,8 @@ Deno.test("NodeCredentials waits for a person that approves, and says so once", 
     return rig.messages.includes("certificate_renewed");
   });
   strictEqual(await answer, "ok");
+  strictEqual(rig.credentials.awaitsCertificate, false);
+  strictEqual(rig.credentials.server, rig.server.url);
   strictEqual(rig.signer.kept.size, 1);
 });
 

@@ -295,3 +295,21 @@ Deno.test("StatusDelivery.run() ends with its signal while updates hang and wait
     strictEqual(sink.puts.length, 2);
   });
 });
+
+Deno.test("StatusDelivery names the pods that are gone as long as it could not tell how they ended", () =>
+  withDelivery(async ({ clock, sink, set, statuses, delivery }) => {
+    const endings = () =>
+      delivery.endings().map(({ metadata: { uid } }) => uid);
+    for (const uid of ["runs", "told", "ends"]) set(uid, "Running");
+    await clock.advance(0);
+    sink.script.set("ends", ["fails"]);
+    sink.script.set("runs", ["fails"]);
+    for (const uid of ["runs", "ends"]) set(uid, "Failed");
+    for (const uid of ["told", "ends"]) statuses.remove(uid);
+    deepStrictEqual(endings(), ["ends"]);
+    await clock.advance(0);
+    deepStrictEqual(endings(), ["ends"]);
+    await clock.advance(1_000);
+    deepStrictEqual(endings(), []);
+    deepStrictEqual(sink.told("ends"), ["Running", "Failed", "Failed"]);
+  }));
