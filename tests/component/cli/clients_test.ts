@@ -97,6 +97,20 @@ Deno.test("main() gets sources in every form", async () => {
     pods: 0,
     conditions: [],
     lastGood: [],
+  }, {
+    name: "api",
+    location: "https://a:6443",
+    ready: true,
+    pods: 1,
+    // One reason for two of them is said once.
+    conditions: ["Reachable", "Allowed"].map((type) => ({
+      type,
+      status: "False",
+      reason: "Unauthorized",
+      message: `not ${type}\u001b[2J`,
+      ...time,
+    })),
+    lastGood: [],
   }];
   const table = (await run(`get sources -o wide ${at}`)).output.split("\n")
     .map((line) => line.split(/ {3,}/));
@@ -110,6 +124,10 @@ Deno.test("main() gets sources in every form", async () => {
       "/m/a.yaml: bad name",
     ],
     ["http", "False", "0", "0", "Starting", "http://h/", "<none>"],
+    [
+      ...["api", "True", "1", "0", "Unauthorized", "https://a:6443"],
+      "not Reachable [2J; not Allowed [2J",
+    ],
     [""],
   ]);
   const { items, kind } = JSON.parse(
@@ -118,7 +136,7 @@ Deno.test("main() gets sources in every form", async () => {
   deepStrictEqual([kind, items], ["SourceList", agent.sources]);
   strictEqual(
     (await run(`get sources -o name ${at}`)).output,
-    "source/file\nsource/http\n",
+    "source/file\nsource/http\nsource/api\n",
   );
   ok((await run(`get sources -o yaml ${at}`)).output.includes("name: file"));
 });

@@ -7,12 +7,13 @@
 import { deepStrictEqual, rejects, strictEqual } from "node:assert/strict";
 import type { Node } from "../../../mod/api/cluster/mod.ts";
 import type { Pod } from "../../../mod/api/types/mod.ts";
-import { silentLogger } from "../../../mod/base/telemetry/mod.ts";
 import { type MirrorEnd, MirrorPods } from "../../../mod/cluster/mod.ts";
 import {
   linkedPod as pod,
   LinkedPodsRig,
 } from "../../support/cluster/linked_pods_rig.ts";
+
+import { messagesTo } from "../../support/log_lines.ts";
 
 const NODE: Node = {
   apiVersion: "v1",
@@ -25,12 +26,13 @@ class MirrorRig extends LinkedPodsRig {
   wanted: readonly Pod[] | undefined;
   node: Node | undefined = NODE;
   isAsked = true;
+  readonly messages: string[] = [];
   isComplete = true;
   /** What ends here. */
   ending: ReadonlyMap<string, MirrorEnd> | undefined = new Map();
   readonly mirrors = new MirrorPods({
     clock: this.clock,
-    log: silentLogger,
+    log: messagesTo(this.messages),
     events: this.events,
     client: this.client,
     wanted: () => this.wanted,
@@ -97,6 +99,7 @@ Deno.test("a mirror that is refused is told once, and tried at 1 s, 2 s and so o
   deepStrictEqual(rig.events.texts, [
     "Warning FailedMirror: The cluster does not show this pod, which runs all the same: is Forbidden",
   ]);
+  deepStrictEqual(rig.messages, ["mirror_failed"]);
   await rig.clock.advance(300_000);
   deepStrictEqual(rig.take(), ["create a"]);
   await rig.clock.advance(3_000_000);
