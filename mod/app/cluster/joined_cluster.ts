@@ -73,7 +73,7 @@ export class JoinedCluster {
     this.view = new ClusterView(cluster, {
       ...deps,
       node,
-      checkpointFailure: () => this.source.checkpointFailure,
+      checkpointFailure: () => this.source.checkpoint.failure(),
     });
   }
 

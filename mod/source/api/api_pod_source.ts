@@ -17,11 +17,7 @@ import { Bell, type Clock, nextDelay, TaskGroup } from "../../base/mod.ts";
 import type { Logger } from "../../base/telemetry/mod.ts";
 import { isTerminalPhase } from "../../pod/status/mod.ts";
 import { deepEqual, type SourceContent, type SourceSet } from "../merge/mod.ts";
-import {
-  type CheckpointFailure,
-  NO_CONTENT,
-  type SetCheckpoint,
-} from "../mod.ts";
+import { NO_CONTENT, type SetCheckpoint } from "../mod.ts";
 import {
   ApiPodReader,
   isMirror,
@@ -108,6 +104,8 @@ const RECALL = { baseMs: 1_000, maxMs: 60_000 };
  * on as it was.
  */
 export class ApiPodSource {
+  /** What is kept of the server for times without it. */
+  readonly checkpoint: Pick<SetCheckpoint, "failure">;
   readonly #deps: ApiPodSourceDeps;
   readonly #bell = new Bell();
   readonly #reader: ApiPodReader;
@@ -120,6 +118,7 @@ export class ApiPodSource {
   #beganMs = 0;
 
   constructor(deps: ApiPodSourceDeps) {
+    this.checkpoint = deps.checkpoint;
     this.#deps = { ...deps, log: deps.log.named("source") };
     this.#reader = new ApiPodReader(deps.read);
   }
@@ -135,11 +134,6 @@ export class ApiPodSource {
   /** The pods that cannot be run, as they are there now. */
   get refused(): readonly RefusedPod[] {
     return this.#refused;
-  }
-
-  /** Why what the server has is not kept; absent when it is. */
-  get checkpointFailure(): CheckpointFailure | undefined {
-    return this.#deps.checkpoint.failure();
   }
 
   /** Whether a pod is none that is delivered: it cannot be read, or was refused. */

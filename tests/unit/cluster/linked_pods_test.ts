@@ -12,7 +12,6 @@ import {
   linkedPod as pod,
   LinkedPodsRig,
 } from "../../support/cluster/linked_pods_rig.ts";
-
 import { messagesTo } from "../../support/log_lines.ts";
 
 const NODE: Node = {
