@@ -61,6 +61,7 @@ const WORDS: Readonly<Record<RejectionReason, string>> = {
   PodOSNotSupported: "it is made for another operating system",
   PodOSSelectorNodeLabelDoesNotMatch: "it wants another operating system",
   Evicted: "this node runs short, and takes no such pod until that is over",
+  TaintToleration: "it does not tolerate a taint of this node",
   SysctlForbidden: "it sets a kernel parameter that this node does not allow",
 };
 

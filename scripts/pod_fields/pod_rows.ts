@@ -246,7 +246,7 @@ export const POD_SPEC: TypeRows = {
     pod({ terminationGracePeriodSeconds: 7 }),
   ),
   tolerations: notApplicable(
-    "the node has no taints",
+    "taints of a cluster's node keep its own pods away, if their effect is NoExecute",
     pod({ tolerations: [{ key: "k", operator: "Exists" }] }),
   ),
   topologySpreadConstraints: notApplicable(

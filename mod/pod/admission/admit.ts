@@ -4,6 +4,7 @@
  * @module
  */
 
+import type { Taint } from "../../api/cluster/mod.ts";
 import type { Pod } from "../../api/types/mod.ts";
 import type { Quantity } from "../../api/objects/mod.ts";
 import { isLocalPod, isStaticPod } from "../../api/vocabulary/mod.ts";
@@ -19,11 +20,14 @@ import {
   PRESSURE_REASON,
 } from "./node_pressure.ts";
 import { SYSCTL_REASON, sysctlProblems } from "./sysctls.ts";
+import { isTolerated } from "./tolerations.ts";
 
 /** What a node offers to the pods that are to run on it. */
 export interface AdmissionNode {
   readonly name: string;
   readonly labels: Readonly<Record<string, string>>;
+  /** What keeps pods of a cluster away. @default none */
+  readonly taints?: readonly Taint[];
   /** By resource name; what is not named is not checked. `pods` is the most pods at once. */
   readonly allocatable: ReadonlyMap<string, Quantity>;
   /** Patterns such as `kernel.msg*` (kubelet: allowedUnsafeSysctls). */
@@ -52,6 +56,7 @@ export type RejectionReason =
   | "NodeShutdown"
   | "PodOSNotSupported"
   | "PodOSSelectorNodeLabelDoesNotMatch"
+  | "TaintToleration"
   | typeof PRESSURE_REASON
   | typeof SYSCTL_REASON;
 
@@ -105,6 +110,7 @@ const CHECKS: readonly ((
         "node(s) didn't have free ports for the requested pod ports",
       )
       : undefined,
+  checkTaints,
   checkShutdown,
 ];
 
@@ -141,6 +147,18 @@ function checkOsField({ pod }: AdmissionRequest): Rejection | undefined {
     reason: "PodOSNotSupported",
     message: "Failed to admit pod as the OS field doesn't match node OS",
   };
+}
+
+/** Those of the cluster only; what only keeps schedulers away does not count. */
+function checkTaints({ pod, node }: AdmissionRequest): Rejection | undefined {
+  const { taints = [] } = node;
+  const isTaken = isStaticPod(pod) || isLocalPod(pod) ||
+    taints.filter(({ effect }) => effect === "NoExecute")
+      .every((taint) => isTolerated(taint, pod));
+  return isTaken ? undefined : predicateFailed(
+    "TaintToleration",
+    "node(s) had taints that the pod didn't tolerate",
+  );
 }
 
 /** Those of the cluster only: others start with the machine, on no other node. */

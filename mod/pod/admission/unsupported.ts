@@ -49,6 +49,12 @@ export function unsupportedFields(
       if (kind === "ephemeral" && isOfCluster) continue;
       add(`spec.volumes[${i}].${kind}`, VOLUME_KIND);
     }
+    for (const [j, source] of (volume.projected?.sources ?? []).entries()) {
+      for (const [kind, given] of Object.entries(source)) {
+        if (given === undefined || PROJECTED_SOURCES.has(kind)) continue;
+        add(`spec.volumes[${i}].projected.sources[${j}].${kind}`, PROJECTED);
+      }
+    }
     if (volume.emptyDir?.medium?.startsWith("HugePages") === true) {
       add(`spec.volumes[${i}].emptyDir.medium`, HUGE_PAGES);
     }
@@ -104,6 +110,13 @@ const VOLUME_KIND: Row = {
   severity: "refuse",
 };
 
+const PROJECTED: Row = {
+  message:
+    "Not supported: the agent asks no cluster for trust bundles or certificates of pods, " +
+    "wanted them in a ConfigMap or a Secret",
+  severity: "refuse",
+};
+
 /** The name of a volume, and the kinds that are honoured. */
 const VOLUME_FIELDS: ReadonlySet<string> = new Set([
   "name",
@@ -115,6 +128,14 @@ const VOLUME_FIELDS: ReadonlySet<string> = new Set([
   "persistentVolumeClaim",
   "projected",
   "secret",
+]);
+
+/** What a projected volume can be made of. */
+const PROJECTED_SOURCES: ReadonlySet<string> = new Set([
+  "configMap",
+  "downwardAPI",
+  "secret",
+  "serviceAccountToken",
 ]);
 
 /** The resources that containers can be given, beside `hugepages-*`. */

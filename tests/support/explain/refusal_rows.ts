@@ -30,6 +30,7 @@ const REASONS: Readonly<Record<RejectionReason, string>> = {
   NodeAffinity: "no match",
   NodeName: "no match",
   NodeShutdown: "shutting down",
+  TaintToleration: "had taints",
   PodOSNotSupported: "windows",
   PodOSSelectorNodeLabelDoesNotMatch: "label",
   Evicted: "DiskPressure",

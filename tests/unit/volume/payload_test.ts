@@ -179,7 +179,7 @@ const REFUSED: readonly {
     volume: {
       projected: { sources: [{ [kind]: { path: "t" } }] },
     } as Omit<Volume, "name">,
-    message: new RegExp(`"${kind}" needs an API server`),
+    message: new RegExp(`projected source "${kind}" is not supported`),
   })),
 ];
 

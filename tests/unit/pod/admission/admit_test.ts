@@ -52,6 +52,69 @@ function field(operator: string, ...values: readonly string[]): PodDraft {
 
 const NO = { reason: "NodeAffinity" };
 
+const GONE = { key: "gone", value: "yes", effect: "NoExecute" };
+
+/** What a pod tolerates, and whether that is enough. */
+const TOLERATIONS: readonly (readonly [
+  title: string,
+  toleration: NonNullable<PodDraft["tolerations"]>[number],
+  isEnough: boolean,
+])[] = [
+  ["its key and value", { key: "gone", value: "yes" }, true],
+  ["it in words", { key: "gone", operator: "Equal", value: "yes" }, true],
+  ["its key", { key: "gone", operator: "Exists" }, true],
+  ["everything", { operator: "Exists" }, true],
+  ["its effect", { operator: "Exists", effect: "NoExecute" }, true],
+  ["it for a time", {
+    ...{ key: "gone", operator: "Exists", tolerationSeconds: 5 },
+  }, true],
+  ["another value", { key: "gone", value: "no" }, false],
+  ["no value", { key: "gone" }, false],
+  ["another key", { key: "here", operator: "Exists" }, false],
+  ["another effect", { operator: "Exists", effect: "NoSchedule" }, false],
+  ["what no operator says", {
+    ...{ key: "gone", operator: "Near", value: "yes" },
+  }, false],
+];
+
+const TAINTED: readonly AdmissionRow[] = [
+  {
+    title: "a pod that tolerates nothing, and a taint NoExecute",
+    pod: {},
+    node: { taints: [GONE] },
+    reason: "TaintToleration",
+  },
+  ...["NoSchedule", "PreferNoSchedule"].map((effect) => ({
+    title: `a pod that tolerates nothing, and a taint ${effect}`,
+    pod: {},
+    node: { taints: [{ ...GONE, effect }] },
+  })),
+  {
+    title: "a taint without a value",
+    pod: { tolerations: [{ key: "gone" }] },
+    node: { taints: [{ key: "gone", effect: "NoExecute" }] },
+  },
+  {
+    title: "a pod that tolerates one of two taints",
+    pod: { tolerations: [{ key: "gone", operator: "Exists" }] },
+    node: { taints: [GONE, { ...GONE, key: "other" }] },
+    reason: "TaintToleration",
+  },
+  ...["file", "http", "local"].map((source) => ({
+    title: `its own, from ${source}, whatever keeps others away`,
+    pod: {
+      metadata: { annotations: { "kubernetes.io/config.source": source } },
+    },
+    node: { taints: [GONE] },
+  })),
+  ...TOLERATIONS.map(([title, toleration, isEnough]) => ({
+    title: `a pod that tolerates ${title}`,
+    pod: { tolerations: [toleration] },
+    node: { taints: [GONE] },
+    ...isEnough ? {} : { reason: "TaintToleration" },
+  })),
+];
+
 const NODES: readonly AdmissionRow[] = [
   { title: "a selector that fits", pod: { nodeSelector: { disk: "ssd" } } },
   {
@@ -175,6 +238,13 @@ const NODES: readonly AdmissionRow[] = [
     title: "what it would refuse anyway, while the machine goes down",
     pod: { nodeName: "edge2" },
     node: { isGoingDown: true },
+    reason: "NodeName",
+  },
+  ...TAINTED,
+  {
+    title: "what it would refuse anyway, with a taint that is not tolerated",
+    pod: { nodeName: "edge2" },
+    node: { taints: [GONE] },
     reason: "NodeName",
   },
   { title: "its own system", pod: { os: { name: "linux" } } },

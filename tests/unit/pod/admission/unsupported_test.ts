@@ -36,6 +36,17 @@ const rows: readonly [UnsupportedSeverity, string, Spec][] = [
     `spec.volumes[0].${kind}`,
     inVolume({ [kind]: source }),
   ]),
+  ...["clusterTrustBundle", "podCertificate", "fromTomorrow"].map((
+    kind,
+  ): [UnsupportedSeverity, string, Spec] => [
+    "refuse",
+    `spec.volumes[0].projected.sources[1].${kind}`,
+    inVolume({
+      projected: {
+        sources: [{ configMap: { name: "c" } }, { [kind]: { path: "x" } }],
+      },
+    }),
+  ]),
   [
     "refuse",
     "spec.volumes[0].emptyDir.medium",
@@ -94,7 +105,17 @@ Deno.test("unsupportedFields() says nothing of what is honoured, or what the kub
       { name: "h", hostPath: { path: "/x", type: "Directory" } },
       { name: "c", configMap: { name: "c" } },
       { name: "s", secret: { secretName: "s" } },
-      { name: "p", projected: { sources: [] } },
+      {
+        name: "p",
+        projected: {
+          sources: [
+            { configMap: { name: "c" } },
+            { secret: { name: "s" } },
+            { downwardAPI: {} },
+            { serviceAccountToken: { path: "t" } },
+          ],
+        },
+      },
       { name: "d", downwardAPI: {} },
       { name: "i", image: { reference: "x" } },
       { name: "k", persistentVolumeClaim: { claimName: "k" } },
