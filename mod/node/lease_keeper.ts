@@ -35,6 +35,27 @@ export interface LeaseKeeperDeps {
   readonly node: () => Node | undefined;
 }
 
+/**
+ * Whose a lease is, as far as it is known:
+ *
+ * ```
+ *  unknown ── there is none ──▶ free ── made ──▶ held ── not renewed for its length ──▶ unknown
+ *     │                                           ▲ │
+ *     ├── another's, which is alive ──▶ contended ┘◀┘
+ *     └── no right to ask ──▶ untold
+ * ```
+ */
+export type LeaseState =
+  /** Nobody has answered yet, or not for so long that another one may have it now. */
+  | "unknown"
+  /** There is none, and no node that it could go with. */
+  | "free"
+  | "held"
+  /** Another agent has it, and so is the node. */
+  | "contended"
+  /** The server lets nobody ask, so that no agent can notice another. */
+  | "untold";
+
 /** As upstream's maxUpdateRetries and its back-off for a lease that is not there. */
 const UPDATE_TRIES = 5;
 const ENSURE_RETRY = { baseMs: 100, maxMs: 7_000 };
@@ -57,7 +78,9 @@ export class LeaseKeeper {
   readonly #changed = new Bell();
   #lease: Lease | undefined;
   #foreign: ForeignLease | undefined;
-  #state: "unknown" | "held" | "contended" = "unknown";
+  #state: LeaseState = "unknown";
+  /** When the call began by which it was renewed last. */
+  #renewedMs = -Infinity;
   #isFailing = false;
 
   constructor(deps: LeaseKeeperDeps, owner: LeaseOwner) {
@@ -66,11 +89,13 @@ export class LeaseKeeper {
   }
 
   /**
-   * `held` by this agent, also while no server can be reached; `contended` while another
-   * agent has it, which then is the node; `unknown` before the first answer.
+   * Whose it is now. What is held is so for its length: then another agent may have taken it,
+   * whether this one could ask or was stopped.
    */
-  get state(): "unknown" | "held" | "contended" {
-    return this.#state;
+  get state(): LeaseState {
+    const heldMs = this.#deps.clock.monotonic() - this.#renewedMs;
+    const hasLapsed = heldMs >= this.#owner.durationSeconds * 1_000;
+    return this.#state === "held" && hasLapsed ? "unknown" : this.#state;
   }
 
   /** Waits until the state is another one, or `signal` aborts; never rejects. */
@@ -85,10 +110,13 @@ export class LeaseKeeper {
     let delayMs: number | undefined;
     try {
       while (!signal.aborted) {
+        const beganMs = clock.monotonic();
         const isDone = await this.#sync(signal);
         delayMs = isDone ? undefined : nextDelay(delayMs, ENSURE_RETRY);
-        const waitMs = delayMs ?? jitter(random, renewMs, JITTER);
-        await clock.sleep(waitMs, signal);
+        // What a slow server has taken is not waited for again.
+        const tookMs = clock.monotonic() - beganMs;
+        const restMs = jitter(random, renewMs, JITTER) - tookMs;
+        await clock.sleep(delayMs ?? Math.max(0, restMs), signal);
       }
     } catch (error) {
       if (!signal.aborted) throw error;
@@ -111,18 +139,20 @@ export class LeaseKeeper {
 
   async #renew(signal: AbortSignal): Promise<boolean> {
     for (let tries = 1; tries <= UPDATE_TRIES; tries++) {
-      this.#lease ??= await this.#find(signal);
-      if (this.#lease === undefined) return await this.#create(signal);
-      if (!this.#mayWrite(this.#lease)) {
+      const lease = this.#lease ??= await this.#find(signal);
+      if (lease !== undefined && !this.#mayWrite(lease)) {
         // Read anew at its time.
         this.#lease = undefined;
         return true;
       }
       try {
-        await this.#update(this.#lease, signal);
+        if (lease === undefined) return await this.#create(signal);
+        await this.#update(lease, signal);
         return true;
       } catch (error) {
-        const isOld = hasFailed(error, "Conflict", "NotFound");
+        const isOld = lease === undefined
+          ? hasFailed(error, "AlreadyExists")
+          : hasFailed(error, "Conflict", "NotFound");
         if (isOld) this.#lease = undefined;
         if (!isOld || tries === UPDATE_TRIES) throw error;
       }
@@ -143,12 +173,14 @@ export class LeaseKeeper {
   async #create(signal: AbortSignal): Promise<boolean> {
     const { client, clock } = this.#deps;
     const node = this.#deps.node();
-    if (node === undefined) return false;
-    this.#lease = await client.create(
-      newLease(this.#owner, node, clock.now()),
-      signal,
-    );
-    this.#set("held");
+    if (node === undefined) {
+      this.#set("free");
+      return false;
+    }
+    const beganMs = clock.monotonic();
+    const lease = newLease(this.#owner, node, clock.now());
+    this.#lease = await client.create(lease, signal);
+    this.#hold(beganMs);
     return true;
   }
 
@@ -156,8 +188,14 @@ export class LeaseKeeper {
     const { client, clock } = this.#deps;
     const now = { nowMs: clock.now(), node: this.#deps.node() };
     const next = renewedLease(lease, this.#owner, now);
+    const beganMs = clock.monotonic();
     this.#lease = await client.update(next, signal);
     this.#foreign = undefined;
+    this.#hold(beganMs);
+  }
+
+  #hold(beganMs: number): void {
+    this.#renewedMs = beganMs;
     this.#set("held");
   }
 
@@ -182,13 +220,19 @@ export class LeaseKeeper {
     return false;
   }
 
-  #set(state: "held" | "contended"): void {
+  #set(state: LeaseState): void {
     if (this.#state === state) return;
     this.#state = state;
     this.#changed.ring();
   }
 
   #failed(error: unknown): void {
+    const { state } = this;
+    // A lease that can be kept nowhere is answered with NotFound.
+    const isRefused = hasFailed(error, "Forbidden", "NotFound");
+    if (state === "unknown" || state === "free") {
+      this.#set(isRefused ? "untold" : "unknown");
+    }
     if (this.#isFailing) return;
     this.#isFailing = true;
     const isApi = error instanceof ApiFailure;

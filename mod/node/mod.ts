@@ -47,7 +47,11 @@
  * @module
  */
 
-export { LeaseKeeper, type LeaseKeeperDeps } from "./lease_keeper.ts";
+export {
+  LeaseKeeper,
+  type LeaseKeeperDeps,
+  type LeaseState,
+} from "./lease_keeper.ts";
 export { LEASE_NAMESPACE, type LeaseOwner } from "./lease_step.ts";
 export { nextStatus, type NodeStatusNow } from "./node_object.ts";
 export type {
@@ -60,5 +64,6 @@ export {
   NodeReporter,
   type NodeReporterDeps,
   type NodeReporterOptions,
+  type NodeStanding,
 } from "./node_reporter.ts";
 export type { LeaseClient, NewLease, NewNode, NodeClient } from "./ports.ts";

@@ -27,6 +27,16 @@ import {
 import type { NodeIdentity, NodePicture } from "./node_picture.ts";
 import type { NodeClient } from "./ports.ts";
 
+/** What this agent is to the node, beside others that may have its name. */
+export type NodeStanding =
+  /** It is the node. */
+  | "ours"
+  /** No agent is: who is first to make the node may, and what is there is left as it is. */
+  | "free"
+  /** Another agent is the node: nothing is written over what that one says. */
+  | "others"
+  | "unknown";
+
 /** What a reporter works with. */
 export interface NodeReporterDeps {
   readonly clock: Clock;
@@ -36,8 +46,8 @@ export interface NodeReporterDeps {
   readonly client: NodeClient;
   /** The node as a watch shows it; absent while none does. */
   readonly current: () => Node | undefined;
-  /** False while another agent is the node: then nothing is written over what that one says. */
-  readonly isNode: () => boolean;
+  /** Asked before each write. */
+  readonly standing: () => NodeStanding;
   /** @throws {Error} when the node cannot be looked at now */
   readonly picture: (signal: AbortSignal) => Promise<NodePicture>;
 }
@@ -84,12 +94,15 @@ export class NodeReporter {
   #ended = 0;
   /** Whether the cluster knows nothing of this agent yet. */
   #isFirst = true;
+  /** Whether the node was made or taken on, or is for somebody else to make. */
+  #isRegistered: boolean;
   #isFailing = false;
   #wasUnschedulable: boolean | undefined;
 
   constructor(deps: NodeReporterDeps, options: NodeReporterOptions) {
     this.#deps = { ...deps, log: deps.log.named("node") };
     this.#options = options;
+    this.#isRegistered = !options.register;
   }
 
   /** Has the node looked at soon: something has changed, here or at the server. */
@@ -119,11 +132,10 @@ export class NodeReporter {
       message: "Starting skerry.",
     });
     try {
-      if (this.#options.register) await this.#register(signal);
       while (!signal.aborted) {
         this.#isWoken = false;
         this.#begun++;
-        await this.#report(signal);
+        await this.#look(signal);
         this.#ended = this.#begun;
         this.#looked.ring();
         const pauseMs = jitter(random, this.#options.updateMs, JITTER);
@@ -136,13 +148,26 @@ export class NodeReporter {
     }
   }
 
+  /** Has the node registered, if it is not, and says how it is, as far as that is allowed. */
+  async #look(signal: AbortSignal): Promise<void> {
+    if (this.#deps.standing() === "others") {
+      // What that one makes of the node is to be taken on when it is gone.
+      this.#isRegistered = !this.#options.register;
+      this.#isFirst = true;
+    }
+    if (!this.#isRegistered) await this.#register(signal);
+    if (this.#isRegistered) await this.#report(signal);
+  }
+
+  /** Tries until it is done, or is not for this agent to do. */
   async #register(signal: AbortSignal): Promise<void> {
     const { clock, log } = this.#deps;
     const { identity: { name } } = this.#options;
     let delayMs: number | undefined;
-    for (;;) {
+    while (this.#mayTouch()) {
       try {
-        await this.#tryRegister(signal);
+        if (!await this.#tryRegister(signal)) return;
+        this.#isRegistered = true;
         log.info("node_registered", { node: name });
         return this.#recovered();
       } catch (error) {
@@ -154,10 +179,21 @@ export class NodeReporter {
     }
   }
 
-  async #tryRegister(signal: AbortSignal): Promise<void> {
-    const { client, clock, picture } = this.#deps;
+  #mayTouch(): boolean {
+    const standing = this.#deps.standing();
+    return standing === "ours" || standing === "free";
+  }
+
+  /**
+   * @returns whether the node is there as it should be; else whoever made it may be it, and
+   * has a lease soon
+   */
+  async #tryRegister(signal: AbortSignal): Promise<boolean> {
+    const { client, clock, picture, standing } = this.#deps;
     const { identity, maxImages } = this.#options;
     const looked = await picture(signal);
+    // It may have changed while the runtime was asked.
+    if (!this.#mayTouch()) return false;
     const how = { nowMs: clock.now(), maxImages, isFirst: true };
     try {
       await client.create(newNode(identity, looked, how), signal);
@@ -167,9 +203,11 @@ export class NodeReporter {
       // Who may not create one may still have one that somebody else made.
       if (!hasFailed(error, "AlreadyExists", "Forbidden")) throw error;
       const known = await this.#known(error, signal);
+      if (standing() !== "ours") return false;
       const patch = adoptionPatch(known, identity);
       if (patch !== undefined) await client.patchStatus(patch, signal);
     }
+    return true;
   }
 
   async #known(refusal: ApiFailure, signal: AbortSignal): Promise<Node> {
@@ -182,8 +220,11 @@ export class NodeReporter {
   }
 
   async #report(signal: AbortSignal): Promise<void> {
-    const { client, current, isNode } = this.#deps;
-    if (!isNode()) return;
+    const { client, current, standing } = this.#deps;
+    const isWritten = standing() === "ours";
+    // Whether somebody has made the node is asked while it is nobody's, too.
+    const isAsked = !this.#options.register && this.#mayTouch();
+    if (!isWritten && !isAsked) return;
     let last: unknown;
     for (let tries = 1; tries <= REPORT_TRIES; tries++) {
       try {
@@ -215,14 +256,16 @@ export class NodeReporter {
       note: "it is registered again",
     });
     this.#isFirst = true;
+    this.#isRegistered = false;
     await this.#register(signal);
     this.wake();
   }
 
   async #tryReport(node: Node, signal: AbortSignal): Promise<void> {
-    const { clock, random, client, picture } = this.#deps;
+    const { clock, random, client, picture, standing } = this.#deps;
     const { reportMs, maxImages } = this.#options;
     const looked = await picture(signal);
+    if (standing() !== "ours") return;
     const nowMs = clock.now();
     const { status, events } = nextStatus(node.status, looked, {
       nowMs,

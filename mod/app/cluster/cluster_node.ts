@@ -15,7 +15,11 @@ import { KubeKind, kubeResource } from "../../kube/objects/mod.ts";
 import { getSwapLeft, listAddresses } from "../../host/machine/mod.ts";
 import type { CriConnection } from "../../cri/mod.ts";
 import type { ApiCaller } from "../../kube/transport/mod.ts";
-import { LeaseKeeper, NodeReporter } from "../../node/mod.ts";
+import {
+  LeaseKeeper,
+  NodeReporter,
+  type NodeStanding,
+} from "../../node/mod.ts";
 import type { RuntimePicture, RuntimeWatch } from "../../picture/mod.ts";
 import type { ImageRemovals } from "../../reclaim/mod.ts";
 import { leaseClient, nodeClient } from "./cluster_clients.ts";
@@ -51,7 +55,10 @@ export interface ClusterNodeDeps extends
   readonly ownLabels: Readonly<Record<string, string>>;
 }
 
-/** A node that is made known later, or not at all, must not keep its pods waiting for good. */
+/**
+ * A node that is made known later, or not at all, must not keep its pods waiting for good, nor
+ * a server that lets nobody ask for leases.
+ */
 const LEASE_PATIENCE_MS = 5_000;
 
 /** In upstream's words, but for a time that would be another one at each look. */
@@ -77,8 +84,9 @@ export class ClusterNode {
     this.#deps = deps;
     const { transport } = deps;
     const { node } = config;
-    const nodes = new KubeKind<Node>(transport, kubeResource(NODE));
-    const leases = new KubeKind<Lease>(transport, kubeResource(LEASE));
+    const options = { timeoutMs: callLimitMs(cluster) };
+    const nodes = new KubeKind<Node>(transport, kubeResource(NODE), options);
+    const leases = new KubeKind<Lease>(transport, kubeResource(LEASE), options);
     this.#nodes = new SharedInformer({ ...deps, source: nodes }, {
       ...NODE,
       selection: { fieldSelector: `metadata.name=${node.name}` },
@@ -88,7 +96,7 @@ export class ClusterNode {
       ...deps,
       client: nodeClient(nodes, node.name),
       current: () => this.current,
-      isNode: () => this.isOurs,
+      standing: () => this.#standing,
       picture: (signal) => nodePicture(looks, signal),
     }, {
       identity: {
@@ -135,11 +143,35 @@ export class ClusterNode {
     return this.#lease.state === "contended";
   }
 
-  /** Until it is known that no other agent has the node's name, as long as that takes. */
+  /**
+   * Whether this agent is the node: it has the lease, or nobody can have one. Not while the
+   * API server has not answered.
+   */
   get isOurs(): boolean {
+    const { state } = this.#lease;
+    return state === "held" ||
+      (state === "free" || state === "untold") && this.#hasWaited;
+  }
+
+  get #hasWaited(): boolean {
     const waitedMs = this.#deps.clock.monotonic() - this.#sinceMs;
-    return this.#lease.state === "held" ||
-      !this.isContended && waitedMs >= LEASE_PATIENCE_MS;
+    return waitedMs >= LEASE_PATIENCE_MS;
+  }
+
+  /** The node's object is nobody's to write but of the one that has its lease. */
+  get #standing(): NodeStanding {
+    switch (this.#lease.state) {
+      case "held":
+        return "ours";
+      case "contended":
+        return "others";
+      case "free":
+        return "free";
+      case "untold":
+        return this.#hasWaited ? "ours" : "unknown";
+      case "unknown":
+        return "unknown";
+    }
   }
 
   /**
@@ -217,4 +249,18 @@ export class ClusterNode {
       } else await changed;
     }
   }
+}
+
+/**
+ * How long a sign of life may take: no longer than until the next is due.
+ *
+ * Upstream: heartbeatClientConfig of cmd/kubelet/app/server.go.
+ */
+function callLimitMs(
+  { statusUpdateMs, leaseSeconds }: Pick<
+    ClusterConfig,
+    "leaseSeconds" | "statusUpdateMs"
+  >,
+): number {
+  return Math.min(statusUpdateMs, leaseSeconds * 1_000);
 }

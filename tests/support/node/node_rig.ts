@@ -90,7 +90,7 @@ export class NodeServer {
     },
   };
 
-  readonly leases: LeaseClient = {
+  leases: LeaseClient = {
     get: () => {
       this.#enter("get lease");
       return this.#found(this.lease);

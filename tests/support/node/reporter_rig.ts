@@ -11,6 +11,7 @@ import {
   type NodePicture,
   NodeReporter,
   type NodeReporterOptions,
+  type NodeStanding,
 } from "../../../mod/node/mod.ts";
 import { newNode } from "../../../mod/node/node_object.ts";
 import { EventList } from "../event_list.ts";
@@ -55,10 +56,12 @@ export class ReporterRig implements AsyncDisposable {
   now: NodePicture | Error = picture();
   /** Whether a watch shows the node. */
   isShown: boolean = true;
+  /** How long a look at the node takes. */
+  delay: Promise<void> = Promise.resolve();
   /** What is drawn. */
   random: number = 0.5;
-  /** Whether no other agent is the node. */
-  isNode: boolean = true;
+  /** What the agent is to the node. */
+  standing: NodeStanding = "ours";
   readonly #stop = new AbortController();
   readonly #running: Promise<void>;
 
@@ -73,12 +76,13 @@ export class ReporterRig implements AsyncDisposable {
       log: linesTo(this.log),
       events: this.events,
       client: this.server.nodes,
-      isNode: () => this.isNode,
+      standing: () => this.standing,
       current: () => this.isShown ? this.server.node : undefined,
-      picture: () =>
-        this.now instanceof Error
-          ? Promise.reject(this.now)
-          : Promise.resolve(this.now),
+      picture: async () => {
+        await this.delay;
+        if (this.now instanceof Error) throw this.now;
+        return this.now;
+      },
     }, { ...OPTIONS, ...options });
     this.#running = this.reporter.run(this.#stop.signal);
   }

@@ -87,7 +87,7 @@ Deno.test("a node without a lease gets one, which goes with the node, and renews
 Deno.test("no lease is made for a node that the cluster does not know; it is tried soon again", async () => {
   await using rig = new Rig({ node: null });
   deepStrictEqual(await rig.rest(), ["get lease"]);
-  strictEqual(rig.keeper.state, "unknown");
+  strictEqual(rig.keeper.state, "free");
   rig.node = NODE;
   deepStrictEqual(await rig.pass(99), []);
   deepStrictEqual(await rig.pass(1), ["get lease", "create lease"]);
@@ -200,7 +200,11 @@ Deno.test("a later agent of one node name keeps off as long as the other is aliv
 Deno.test("an agent in whose place another writes steps back, and says so to who waits", async () => {
   await using rig = new Rig();
   await rig.rest();
-  const told = rig.keeper.whenChanged(new AbortController().signal);
+  let isTold = false;
+  const told = rig.keeper.whenChanged(new AbortController().signal)
+    .then(() => isTold = true);
+  await rig.pass(10_200);
+  strictEqual(isTold, false);
   rig.server.write(newLease(OTHER, NODE, 5_000));
   deepStrictEqual(await rig.pass(10_200), ["update lease", "get lease"]);
   strictEqual(rig.keeper.state, "contended");
@@ -229,4 +233,92 @@ Deno.test("an agent that was restarted finds its own lease and goes on at once",
   });
   deepStrictEqual(await rig.rest(), ["get lease", "update lease"]);
   strictEqual(rig.keeper.state, "held");
+});
+
+Deno.test("before the first answer nothing is known of a lease, nor while no server answers", async () => {
+  await using rig = new Rig({
+    prepare: (server) => server.refusals.push("Unreachable", "Timeout"),
+  });
+  strictEqual(rig.keeper.state, "unknown");
+  await rig.rest();
+  strictEqual(rig.keeper.state, "unknown");
+  await rig.pass(100);
+  strictEqual(rig.keeper.state, "unknown");
+  await rig.pass(200);
+  strictEqual(rig.keeper.state, "held");
+});
+
+Deno.test("that there is no lease is not known any more when the server is away", async () => {
+  await using rig = new Rig({ node: null });
+  await rig.rest();
+  strictEqual(rig.keeper.state, "free");
+  rig.server.refusals.push("Unreachable");
+  await rig.pass(100);
+  strictEqual(rig.keeper.state, "unknown");
+});
+
+Deno.test("a lease that nobody may ask for, or make, is untold, until somebody may", async () => {
+  for (const refusals of [["Forbidden"], [undefined, "NotFound"]] as const) {
+    await using rig = new Rig({
+      prepare: (server) => server.refusals.push(...refusals),
+    });
+    await rig.rest();
+    strictEqual(rig.keeper.state, "untold");
+    rig.server.refusals.push("Unreachable");
+    await rig.pass(100);
+    strictEqual(rig.keeper.state, "untold");
+    await rig.pass(200);
+    strictEqual(rig.keeper.state, "held");
+  }
+});
+
+Deno.test("a lease is this agent's no longer than it lasts, and is again when it is renewed", async () => {
+  await using rig = new Rig();
+  await rig.rest();
+  for (let round = 0; round < 4; round++) {
+    rig.server.refusals.push("Unreachable");
+  }
+  for (let round = 0; round < 3; round++) await rig.pass(10_200);
+  strictEqual(rig.keeper.state, "held");
+  await rig.clock.advance(40_000 - 30_600 - 1);
+  strictEqual(rig.keeper.state, "held");
+  await rig.clock.advance(1);
+  strictEqual(rig.keeper.state, "unknown");
+  const lost = rig.keeper.whenChanged(new AbortController().signal);
+  await rig.pass(800);
+  await lost;
+  const found = rig.keeper.whenChanged(new AbortController().signal);
+  await rig.pass(10_200);
+  await found;
+  strictEqual(rig.keeper.state, "held");
+});
+
+Deno.test("the right to renew is lost: the lease is held to its end, and untold then", async () => {
+  await using rig = new Rig();
+  await rig.rest();
+  for (let round = 0; round < 4; round++) {
+    rig.server.refusals.push("Forbidden");
+    await rig.pass(10_200);
+    strictEqual(rig.keeper.state, round < 3 ? "held" : "untold");
+  }
+});
+
+Deno.test("of two agents that make the lease at once one has it, and the other sees so at once", async () => {
+  await using rig = new Rig({
+    prepare: (server) => {
+      const { get } = server.leases;
+      let isFirst = true;
+      server.leases.get = async (signal) => {
+        try {
+          return await get(signal);
+        } finally {
+          if (isFirst) server.write(newLease(OTHER, NODE, 0));
+          isFirst = false;
+        }
+      };
+    },
+  });
+  deepStrictEqual(await rig.rest(), ["get lease", "create lease", "get lease"]);
+  strictEqual(rig.keeper.state, "contended");
+  deepStrictEqual(rig.log.map(({ message }) => message), ["node_name_taken"]);
 });

@@ -100,19 +100,6 @@ Deno.test("a node that an operator deletes is registered again, and its new one 
   deepStrictEqual(await rig.pass(10_200), []);
 });
 
-Deno.test("while another agent is the node nothing is written", async () => {
-  await using rig = new ReporterRig({
-    prepare: (server) => server.node = known(),
-  });
-  rig.isNode = false;
-  deepStrictEqual(await rig.rest(), ["create node", "get node"]);
-  await rig.pass(100);
-  deepStrictEqual(await rig.pass(10_200), []);
-  rig.isNode = true;
-  rig.reporter.wake();
-  deepStrictEqual(await rig.pass(100), ["patch node"]);
-});
-
 Deno.test("tell() ends when a look that began after it was written, or when it may not go on", async () => {
   await using rig = new ReporterRig();
   await rig.rest();
