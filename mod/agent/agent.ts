@@ -112,6 +112,7 @@ export class Agent {
       store: deps.rollbackStore,
     });
     this.#pressure.whenChanged(() => this.#admission.touch());
+    deps.whenNodeChanges(() => this.#admission.touch());
     this.#reconciler = new Reconciler({
       ...deps,
       livingUids: living,

@@ -61,6 +61,8 @@ export interface AgentDeps {
   readonly workloads: WorkloadTaker;
   /** What this node offers to pods, asked anew for each. */
   readonly node: () => AdmissionNode;
+  /** Has a listener called when it may offer something else. */
+  readonly whenNodeChanges: (listener: () => void) => void;
   readonly meters: StorageMeters;
   /** Makes what acts when the node runs short. */
   readonly pressure: (

@@ -20,6 +20,7 @@ import type {
   RuntimePicture,
   RuntimeWatch,
 } from "../picture/mod.ts";
+import type { AdmissionNode } from "../pod/admission/mod.ts";
 import { ProbeManager, TargetProber } from "../prober/mod.ts";
 import { ImageRemovals } from "../reclaim/mod.ts";
 import type {
@@ -48,7 +49,7 @@ import {
   sourceNames,
   type Sources,
 } from "./core_sources.ts";
-import { admissionNode, ownLabels } from "./gather_node_facts.ts";
+import { nodeOffers, ownLabels } from "./gather_node_facts.ts";
 import { collectGarbage, IdleMemory } from "./idle_memory.ts";
 import { loadPulledImages, pullEnds } from "./image_records.ts";
 import { nodeIps } from "./node_ips.ts";
@@ -110,7 +111,8 @@ export async function buildCore(
   const prober = buildProber({ ...common, picture, memory: records });
   const logs = buildPodLogs(config, { ...common, owned, picture });
   const parents = { ...common, ...sources, owned, picture, agent: () => agent };
-  const local = buildLocal(config, parents);
+  const offers = nodeOffers(config, common.node, () => cluster);
+  const local = buildLocal(config, { ...parents, ...offers });
   const cluster = await join(config, {
     ...{ ...parents, watch },
     ownLabels: ownLabels(config.node.name),
@@ -126,8 +128,7 @@ export async function buildCore(
       ...[records, logs, ...background],
       ...[...local.background, ...cluster.background],
     ],
-    ...{ reclaimers, remains },
-    node: () => admissionNode(config, common.node.allocatable),
+    ...{ reclaimers, remains, ...offers, node: offers.offered },
     meters: storageMeters(volumes, deps.connection),
     pressure: (parts) =>
       cluster.watchPressure(
@@ -171,6 +172,8 @@ const WITHOUT_CLUSTER: ClusterParts = {
   sources: [],
   views: [],
   expected: (others) => others,
+  knownNode: () => undefined,
+  whenNodeChanges: () => {},
   watchPressure: (manager) => manager,
   tellNode: () => Promise.resolve(),
 };
@@ -202,12 +205,11 @@ function buildLocal(
   deps: Omit<LocalWorkloadsDeps, "hasPod" | "isListed"> & {
     readonly owned: Pick<OwnedPods, "has">;
     readonly picture: Pick<RuntimePicture, "listing">;
-    readonly node: Pick<NodeFacts, "allocatable">;
     readonly agent: () => Pick<Agent, "pods">;
+    readonly offered: () => AdmissionNode;
   },
 ): LocalWorkloads {
   const { owned, agent, picture } = deps;
-  const { labels } = admissionNode(config, deps.node.allocatable);
   return buildLocalWorkloads({
     ...deps,
     isListed: () => picture.listing !== undefined,
@@ -216,7 +218,9 @@ function buildLocal(
   }, {
     directory: `${config.paths.rootDir}/objects`,
     nodeName: config.node.name,
-    labels,
+    get labels() {
+      return deps.offered().labels;
+    },
     sources: manifestSources(config),
     mostPods: config.node.maxPods + WAITING_PODS,
   });

@@ -22,6 +22,7 @@ import {
   openCgroups,
   readHugePages,
 } from "../host/machine/mod.ts";
+import type { KnownNode } from "../node/mod.ts";
 import type { AdmissionNode } from "../pod/admission/mod.ts";
 import { hugePageName } from "../pod/resources/mod.ts";
 import { type NodeFacts, thermalThrottlePaths } from "../runtime/spec/mod.ts";
@@ -156,17 +157,49 @@ const ARCHITECTURES: ReadonlyMap<string, string> = new Map([
   ["aarch64", "arm64"],
 ]);
 
-/** Puts together what admission compares pods with. */
+/**
+ * Puts together what admission compares pods with. What a cluster says of the node counts
+ * alone; a node that it does not know is as it would be registered.
+ *
+ * Upstream: getNodeAnyWay of pkg/kubelet/kubelet_getters.go.
+ */
 export function admissionNode(
   config: AgentConfig,
-  allocatable: ReadonlyMap<string, Quantity>,
+  { allocatable, known }: {
+    readonly allocatable: ReadonlyMap<string, Quantity>;
+    readonly known?: Pick<KnownNode, "labels" | "taints"> | undefined;
+  },
 ): AdmissionNode {
   const { name, labels, allowedUnsafeSysctls } = config.node;
+  const { labels: shown, taints } = known ?? {
+    labels: { ...labels, ...ownLabels(name) },
+    taints: config.cluster?.taints ?? [],
+  };
   return {
     name,
-    labels: { ...labels, ...ownLabels(name) },
+    labels: shown,
+    taints,
     allocatable,
     allowedUnsafeSysctls,
+  };
+}
+
+/** What the node offers to pods, which its cluster may change. */
+export function nodeOffers(
+  config: AgentConfig,
+  { allocatable }: Pick<NodeFacts, "allocatable">,
+  cluster: () => {
+    knownNode(): KnownNode | undefined;
+    whenNodeChanges(listener: () => void): void;
+  },
+): {
+  readonly offered: () => AdmissionNode;
+  readonly whenNodeChanges: (listener: () => void) => void;
+} {
+  return {
+    offered: () =>
+      admissionNode(config, { allocatable, known: cluster().knownNode() }),
+    whenNodeChanges: (listener) => cluster().whenNodeChanges(listener),
   };
 }
 

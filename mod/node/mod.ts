@@ -52,6 +52,7 @@ export {
   type LeaseKeeperDeps,
   type LeaseState,
 } from "./lease_keeper.ts";
+export { isKnownNode, type KnownNode, knownNode } from "./known_node.ts";
 export { LEASE_NAMESPACE, type LeaseOwner } from "./lease_step.ts";
 export { nextStatus, type NodeStatusNow } from "./node_object.ts";
 export type {

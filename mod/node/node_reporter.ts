@@ -155,7 +155,11 @@ export class NodeReporter {
       this.#isRegistered = !this.#options.register;
       this.#isFirst = true;
     }
-    if (!this.#isRegistered) await this.#register(signal);
+    if (!this.#isRegistered) {
+      await this.#register(signal);
+      // What was made just now needs no look until it has a lease.
+      if (this.#deps.standing() !== "ours") return;
+    }
     if (this.#isRegistered) await this.#report(signal);
   }
 
@@ -220,11 +224,9 @@ export class NodeReporter {
   }
 
   async #report(signal: AbortSignal): Promise<void> {
-    const { client, current, standing } = this.#deps;
-    const isWritten = standing() === "ours";
-    // Whether somebody has made the node is asked while it is nobody's, too.
-    const isAsked = !this.#options.register && this.#mayTouch();
-    if (!isWritten && !isAsked) return;
+    const { client, current } = this.#deps;
+    // Whether there is a node is asked while it is nobody's, too.
+    if (!this.#mayTouch()) return;
     let last: unknown;
     for (let tries = 1; tries <= REPORT_TRIES; tries++) {
       try {

@@ -16,6 +16,8 @@ import { getSwapLeft, listAddresses } from "../../host/machine/mod.ts";
 import type { CriConnection } from "../../cri/mod.ts";
 import type { ApiCaller } from "../../kube/transport/mod.ts";
 import {
+  type KnownNode,
+  knownNode,
   LeaseKeeper,
   NodeReporter,
   type NodeStanding,
@@ -23,6 +25,7 @@ import {
 import type { RuntimePicture, RuntimeWatch } from "../../picture/mod.ts";
 import type { ImageRemovals } from "../../reclaim/mod.ts";
 import { leaseClient, nodeClient } from "./cluster_clients.ts";
+import { KeptNode, type KeptNodeDeps } from "./kept_node.ts";
 import { NodeAddresses } from "./node_addresses.ts";
 import { schedulableAmounts } from "./node_amounts.ts";
 import { NodeImages } from "./node_images.ts";
@@ -30,6 +33,7 @@ import { nodePicture, type NodePicturesDeps } from "./node_pictures.ts";
 
 /** What it is built on. */
 export interface ClusterNodeDeps extends
+  Pick<KeptNodeDeps, "files">,
   Pick<
     NodePicturesDeps,
     "capacity" | "isGoingDown" | "machine" | "pressures"
@@ -74,16 +78,21 @@ export class ClusterNode {
   readonly #nodes: SharedInformer<Node>;
   readonly #reporter: NodeReporter;
   readonly #lease: LeaseKeeper;
+  readonly #kept: KeptNode;
   #sinceMs = Infinity;
 
   constructor(
-    config: Pick<AgentConfig, "node" | "pressure">,
+    config: Pick<AgentConfig, "node" | "paths" | "pressure">,
     cluster: ClusterConfig,
     deps: ClusterNodeDeps,
   ) {
     this.#deps = deps;
     const { transport } = deps;
-    const { node } = config;
+    const { node, paths } = config;
+    this.#kept = new KeptNode({
+      directory: `${paths.rootDir}/checkpoints/node`,
+      origin: `${cluster.kubeconfig} ${node.name}`,
+    }, deps);
     const options = { timeoutMs: callLimitMs(cluster) };
     const nodes = new KubeKind<Node>(transport, kubeResource(NODE), options);
     const leases = new KubeKind<Lease>(transport, kubeResource(LEASE), options);
@@ -96,7 +105,7 @@ export class ClusterNode {
       ...deps,
       client: nodeClient(nodes, node.name),
       current: () => this.current,
-      standing: () => this.#standing,
+      standing: () => this.#standing(),
       picture: (signal) => nodePicture(looks, signal),
     }, {
       identity: {
@@ -143,6 +152,26 @@ export class ClusterNode {
     return this.#lease.state === "contended";
   }
 
+  /** Whether the API server has shown the node, or that there is none. */
+  get hasSynced(): boolean {
+    return this.#nodes.hasSynced;
+  }
+
+  /** Whether pods can be judged: the node was shown, or what it was last is read. */
+  get isKnown(): boolean {
+    return this.hasSynced || this.#kept.current !== undefined;
+  }
+
+  /**
+   * What the cluster says of the node, or has said last; `undefined` while that is not known,
+   * and when it says that there is none: then what it would be registered with counts.
+   */
+  get known(): KnownNode | undefined {
+    const { current } = this;
+    if (current !== undefined) return knownNode(current);
+    return this.hasSynced ? undefined : this.#kept.current;
+  }
+
   /**
    * Whether this agent is the node: it has the lease, or nobody can have one. Not while the
    * API server has not answered.
@@ -159,7 +188,7 @@ export class ClusterNode {
   }
 
   /** The node's object is nobody's to write but of the one that has its lease. */
-  get #standing(): NodeStanding {
+  #standing(): NodeStanding {
     switch (this.#lease.state) {
       case "held":
         return "ours";
@@ -188,12 +217,22 @@ export class ClusterNode {
   ): Promise<void> {
     await using tasks = new TaskGroup(signal);
     this.#sinceMs = this.#deps.clock.monotonic();
-    using _nodes = this.#nodes.addHandler(() => {
+    const changed = (): void => {
+      const { current } = this;
+      if (current !== undefined) this.#kept.save(knownNode(current));
       this.#reporter.wake();
       listener.changed();
-    }, { name: "node" });
+    };
+    using handler = this.#nodes.addHandler(changed, { name: "node" });
     const running = [this.#nodes, this.#reporter, this.#lease].map((part) =>
       tasks.start((scope) => part.run(scope))
+    );
+    running.push(
+      tasks.start((scope) => this.#kept.run(listener.changed, scope)),
+      // A list without the node says something as well.
+      tasks.start(async (scope) => {
+        await handler.synced(scope).then(changed, () => {});
+      }),
     );
     const ownershipChanged = (): void => {
       this.#reporter.wake();

@@ -40,7 +40,7 @@ export interface ClusterPodsDeps {
   readonly metrics: MetricsRegistry;
   readonly events: EventSink;
   readonly transport: ApiCaller;
-  readonly node: Pick<ClusterNode, "current" | "isContended" | "isOurs">;
+  readonly node: Pick<ClusterNode, "current" | "isOurs">;
   readonly nodeName: string;
   readonly statuses: StatusManager;
   readonly storage: Pick<PodStorage, "bySource">;
@@ -255,7 +255,7 @@ export class ClusterPods {
     const isToEnd = held === undefined
       ? leavesOut(pod)
       : held.metadata.deletionTimestamp !== undefined;
-    return isToEnd && !hasPod(uid) && !node.isContended &&
+    return isToEnd && !hasPod(uid) && node.isOurs &&
       // How it ended comes first.
       !this.#delivery.isPending(uid);
   }

@@ -45,7 +45,10 @@ export interface ClusterSourceDeps {
   readonly metrics: MetricsRegistry;
   readonly events: EventSink;
   readonly transport: ApiCaller;
-  readonly node: Pick<ClusterNode, "current" | "isOurs">;
+  readonly node: Pick<
+    ClusterNode,
+    "current" | "hasSynced" | "isKnown" | "isOurs"
+  >;
   readonly pods: Pick<
     ClusterPods,
     "informer" | "kind" | "refusalsChanged" | "selection"
@@ -101,7 +104,8 @@ export function buildClusterSource(
       directory: `${paths.rootDir}/checkpoints/api`,
       secretDirectory: `${paths.runDir}/api-secrets`,
     }, deps),
-    isNode: () => deps.node.isOurs,
+    isNode: () => deps.node.isOurs && deps.node.hasSynced,
+    isNodeKnown: () => deps.node.isKnown,
   });
 }
 

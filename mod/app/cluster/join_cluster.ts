@@ -8,6 +8,7 @@ import { deadline } from "../../base/mod.ts";
 import type { Pod } from "../../api/types/mod.ts";
 import type { AgentConfig } from "../../config/mod.ts";
 import type { WorkerView } from "../../agent/workers/mod.ts";
+import type { KnownNode } from "../../node/mod.ts";
 import type { NodePressure } from "../../pod/admission/mod.ts";
 import type { RuntimePicture } from "../../picture/mod.ts";
 import type { NodeFacts } from "../../runtime/spec/mod.ts";
@@ -51,6 +52,10 @@ export interface ClusterParts {
    * @param others those of the other sources
    */
   expected(others: readonly Pod[] | undefined): readonly Pod[] | undefined;
+  /** What the cluster says of the node; `undefined` when it is not known, or there is none. */
+  knownNode(): KnownNode | undefined;
+  /** Has a listener called when that may have changed. */
+  whenNodeChanges(listener: () => void): void;
   /** Has the cluster told of shortages; gives what it was given. */
   watchPressure<T extends PressureView>(manager: T): T;
   /** Has the cluster told of the node now; waits for that, 2 s at most, and never rejects. */
@@ -97,6 +102,8 @@ export async function joinCluster(
     views: parts.map(({ view }) => ["api", view]),
     expected: (others) =>
       together(others, cluster === undefined ? [] : cluster.source.expected),
+    knownNode: () => cluster?.knownNode,
+    whenNodeChanges: (listener) => cluster?.whenNodeChanges(listener),
     watchPressure: (manager) => {
       pressure = manager;
       if (cluster !== undefined) manager.whenChanged(() => cluster.wakeNode());

@@ -8,6 +8,7 @@ import { TaskGroup } from "../../base/mod.ts";
 import type { AgentConfig, ClusterConfig } from "../../config/mod.ts";
 import type { ApiPodSource } from "../../source/api/mod.ts";
 import type { EventDelivery } from "../../events/mod.ts";
+import type { KnownNode } from "../../node/mod.ts";
 import {
   buildClusterEvents,
   type ClusterEventsDeps,
@@ -49,6 +50,7 @@ export class JoinedCluster {
   readonly #node: ClusterNode;
   readonly #pods: ClusterPods;
   readonly #events: EventDelivery;
+  readonly #listeners = new Set<() => void>();
 
   private constructor(
     config: AgentConfig,
@@ -102,6 +104,16 @@ export class JoinedCluster {
     return new JoinedCluster(config, cluster, parts);
   }
 
+  /** What the cluster says of the node; see {@linkcode ClusterNode.known}. */
+  get knownNode(): KnownNode | undefined {
+    return this.#node.known;
+  }
+
+  /** Has a listener called when the cluster may say something else of the node. */
+  whenNodeChanges(listener: () => void): void {
+    this.#listeners.add(listener);
+  }
+
   /** Has the node looked at soon: something has changed. */
   wakeNode(): void {
     this.#node.wake();
@@ -117,7 +129,11 @@ export class JoinedCluster {
     await using tasks = new TaskGroup(signal);
     await using credentials = this.#credentials;
     const listener = {
-      changed: () => this.#pods.nodeChanged(),
+      changed: () => {
+        this.#pods.nodeChanged();
+        this.source.wake();
+        for (const each of this.#listeners) each();
+      },
       ownershipChanged: () => {
         this.view.ownershipChanged();
         this.source.wake();

@@ -16,6 +16,8 @@
  *   sources: [],
  *   views: [],
  *   expected: (others: readonly never[] | undefined) => others,
+ *   knownNode: () => undefined,
+ *   whenNodeChanges: () => {},
  *   watchPressure: <T>(manager: T) => manager,
  *   tellNode: () => Promise.resolve(),
  * };
@@ -29,6 +31,7 @@ export {
   buildClusterEvents,
   type ClusterEventsDeps,
 } from "./cluster_events.ts";
+export { ClusterNode, type ClusterNodeDeps } from "./cluster_node.ts";
 export {
   ClusterView,
   type ClusterViewDeps,

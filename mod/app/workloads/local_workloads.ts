@@ -67,7 +67,7 @@ export interface LocalWorkloadsOptions {
   /** Where the store keeps what nobody can make again. */
   readonly directory: string;
   readonly nodeName: string;
-  /** Those of the node, by which DaemonSets choose it. */
+  /** Those of the node now, by which DaemonSets choose it. */
   readonly labels: Readonly<Record<string, string>>;
   /** All sources of manifests. */
   readonly sources: readonly string[];
@@ -93,7 +93,6 @@ export function buildLocalWorkloads(
   options: LocalWorkloadsOptions,
 ): LocalWorkloads {
   const { statuses } = deps;
-  const { nodeName, labels } = options;
   const store = new LocalStore(deps, options);
   const factory = new SharedInformerFactory(deps);
   const cache = new InformerCache(
@@ -116,7 +115,7 @@ export function buildLocalWorkloads(
     .add(replicaSetController)
     .add(replicationController)
     .add(statefulSetController)
-    .add(daemonSetController({ nodeName, labels }))
+    .add(daemonSetController(options))
     .add(jobController)
     .add(cronJobController);
   const pods = cache.informer("Pod");

@@ -7,7 +7,7 @@
 import type { Taint } from "../../api/cluster/mod.ts";
 import type { Pod, PodSpec } from "../../api/types/mod.ts";
 
-type Toleration = NonNullable<PodSpec["tolerations"]>[number];
+type PodToleration = NonNullable<PodSpec["tolerations"]>[number];
 
 /**
  * Whether one of the pod's tolerations is for this taint; how long it lasts is not judged.
@@ -24,7 +24,7 @@ export function isTolerated(
 
 /** What a toleration leaves open fits every taint. */
 function tolerates(
-  { key = "", effect = "", operator = "", value = "" }: Toleration,
+  { key = "", effect = "", operator = "", value = "" }: PodToleration,
   taint: Taint,
 ): boolean {
   if (effect !== "" && effect !== taint.effect) return false;

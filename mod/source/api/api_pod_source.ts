@@ -27,6 +27,7 @@ import {
   type ReadPod,
 } from "./pod_reader.ts";
 import { type ApiContent, isSameContent, NOTHING } from "./api_content.ts";
+import { byName, kept } from "./pod_sets.ts";
 import type { ReferencedObjects } from "./referenced_objects.ts";
 
 /** The pods of the node as a watch shows them. */
@@ -68,8 +69,13 @@ export interface ApiPodSourceDeps {
     "follow" | "isKnown" | "list" | "run" | "settled" | "want" | "withheld"
   >;
   readonly checkpoint: SetCheckpoint;
-  /** Whether this agent is the node: another one of its name may be. */
+  /** Whether this agent is the node, which the server has shown: another one may be. */
   readonly isNode: () => boolean;
+  /**
+   * Whether it is known which pods the node takes, of the server or as an earlier agent has
+   * kept it: else a pod that is new would be refused for good by what is not known.
+   */
+  readonly isNodeKnown: () => boolean;
 }
 
 /** A pod that the agent cannot run, and of which it has no version that it could. */
@@ -203,17 +209,27 @@ export class ApiPodSource {
   ): AsyncGenerator<SourceSet, void, undefined> {
     while (!signal.aborted && !this.#maySpeak()) {
       const woken = this.#bell.wait(signal);
-      const { pods } = this.#expected ?? NO_CONTENT;
-      if (pods.length > 0 && this.#held.pods.length === 0) {
-        this.#held = { ...NOTHING, ...this.#expected };
+      const known = this.#restorable();
+      if (known.pods.length > this.#held.pods.length) {
+        this.#held = known;
         this.#deps.log.warn("api_server_silent", {
-          pods: pods.length,
+          pods: known.pods.length,
           note: "what it had last is kept running",
         });
-        yield { source: "api", op: "restore", ...this.#held };
+        yield { source: "api", op: "restore", ...known };
       }
       await woken;
     }
+  }
+
+  /** What an earlier agent had; as long as the node is not known only what is here. */
+  #restorable(): ApiContent {
+    const { isHere, isNodeKnown } = this.#deps;
+    const all = { ...NOTHING, ...this.#expected };
+    return isNodeKnown() ? all : {
+      ...all,
+      pods: all.pods.filter(({ metadata }) => isHere(metadata.uid)),
+    };
   }
 
   async *#follow(
@@ -250,9 +266,7 @@ export class ApiPodSource {
    */
   #recallHeld(): boolean {
     if (this.#patience() !== undefined) return false;
-    if (this.#held.pods.length === 0) {
-      this.#held = { ...NOTHING, ...this.#expected };
-    }
+    this.#held = { ...NOTHING, ...this.#expected };
     return true;
   }
 
@@ -383,18 +397,4 @@ interface ReadVersion {
 
 function isEnding({ metadata }: Pod): boolean {
   return metadata.deletionTimestamp !== undefined;
-}
-
-/** How a pod is kept: not with what changes while it runs, since flash wears out. */
-function kept(pod: Pod): Pod {
-  const { status, ...rest } = pod;
-  return isTerminalPhase(status?.phase) ? pod : rest;
-}
-
-// Sets of one content are in one order.
-function byName(
-  { metadata: a }: Pick<Pod, "metadata">,
-  { metadata: b }: Pick<Pod, "metadata">,
-): number {
-  return `${a.namespace}/${a.name}` < `${b.namespace}/${b.name}` ? -1 : 1;
 }

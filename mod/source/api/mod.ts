@@ -45,6 +45,7 @@
  *     run: () => Promise.resolve(),
  *   },
  *   isNode: () => true,
+ *   isNodeKnown: () => true,
  * });
  * const stop = new AbortController();
  * for await (const set of source.run(stop.signal)) {

@@ -32,5 +32,6 @@
 
 export { DiskLastGoodStore } from "./last_good_store.ts";
 export { diskRecordFiles } from "./record_files.ts";
+export { RecordFolder, type RecordFolderDeps } from "./record_folder.ts";
 export { DiskRollbackStore } from "./rollback_store.ts";
 export { DiskSetCheckpoint, dropSetCheckpoint } from "./source_checkpoint.ts";

@@ -73,7 +73,9 @@ class Rig implements AsyncDisposable {
     const transport = rig.#stack.use(
       new KubeTransport({ ...given, source: identity }, { userAgent: "test" }),
     );
-    const node = { current: undefined, isContended: false, isOurs: true };
+    const node = {
+      ...{ current: undefined, hasSynced: true, isKnown: true, isOurs: true },
+    };
     const hasPod = (uid: string): boolean => rig.here.has(uid);
     const pods = new ClusterPods({
       ...{ ...given, transport, node, nodeName: "edge1", statuses, storage },

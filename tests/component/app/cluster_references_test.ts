@@ -66,7 +66,9 @@ class Rig implements AsyncDisposable {
     const source = buildClusterSource(config, config.cluster, {
       ...given,
       transport,
-      node: { current: undefined, isOurs: true },
+      node: {
+        ...{ current: undefined, hasSynced: true, isKnown: true, isOurs: true },
+      },
       pods: { informer, kind, selection, refusalsChanged() {} },
       hasPod: () => false,
     });

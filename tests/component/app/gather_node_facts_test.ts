@@ -163,7 +163,7 @@ Deno.test("admissionNode() has the labels that every node has, which nobody else
     const flag = "--node-labels=disk=ssd,kubernetes.io/arch=mine";
     const config = await configOf(directory, KUBELET, [flag]);
     const arch = { x86_64: "amd64", aarch64: "arm64" }[Deno.build.arch];
-    deepStrictEqual(nodeLabels(config), {
+    deepStrictEqual(nodeLabels(config).labels, {
       disk: "ssd",
       "kubernetes.io/hostname": "edge1",
       "kubernetes.io/os": "linux",
@@ -172,3 +172,48 @@ Deno.test("admissionNode() has the labels that every node has, which nobody else
       "beta.kubernetes.io/arch": arch,
     });
   }));
+
+Deno.test("admissionNode() has what the cluster says of the node, and nothing of its own beside it", () =>
+  withDirectory(async (directory) => {
+    const config = await configOf(directory, KUBELET, [
+      "--node-labels=disk=ssd",
+    ]);
+    const known = {
+      labels: { disk: "hdd" },
+      taints: [{ key: "gone", effect: "NoExecute" }],
+    };
+    deepStrictEqual(nodeLabels(config, known), known);
+    deepStrictEqual(nodeLabels(config).taints, []);
+  }));
+
+Deno.test("admissionNode() has the taints with which a node would be registered as long as no cluster knows it", () =>
+  withDirectory(async (directory) => {
+    const kubeconfig = `${directory}/kubeconfig`;
+    await Deno.writeTextFile(kubeconfig, KUBECONFIG);
+    const lines = [
+      ...KUBELET,
+      "registerWithTaints:",
+      "- key: site",
+      "  effect: NoExecute",
+    ];
+    const config = await configOf(directory, lines, [
+      `--kubeconfig=${kubeconfig}`,
+    ]);
+    const { labels, taints } = nodeLabels(config);
+    deepStrictEqual(taints, [{ key: "site", effect: "NoExecute" }]);
+    strictEqual(labels["kubernetes.io/hostname"], "edge1");
+  }));
+
+const KUBECONFIG = `apiVersion: v1
+kind: Config
+current-context: a
+clusters:
+- name: a
+  cluster: {server: "https://192.0.2.1:6443"}
+users:
+- name: a
+  user: {token: secret}
+contexts:
+- name: a
+  context: {cluster: a, user: a}
+`;

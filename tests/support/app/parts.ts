@@ -32,11 +32,14 @@ export function reachableIps(config: AgentConfig): readonly string[] {
   return nodeIps(config, { clock, log: linesTo([]) }).reachable;
 }
 
-/** The labels by which pods choose the node. */
+/** The labels by which pods choose the node, and its taints. */
 export function nodeLabels(
   config: AgentConfig,
-): Readonly<Record<string, string>> {
-  return admissionNode(config, new Map()).labels;
+  known?: Parameters<typeof admissionNode>[1]["known"],
+): Pick<ReturnType<typeof admissionNode>, "labels" | "taints"> {
+  const offered = { allocatable: new Map(), known };
+  const { labels, taints = [] } = admissionNode(config, offered);
+  return { labels, taints };
 }
 
 /** The logins of the node, as settings name them. */

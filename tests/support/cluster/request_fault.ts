@@ -37,8 +37,11 @@ export type RequestFault =
   }
   /** Nothing is done: the connection ends, or nothing is ever said. */
   | { readonly kind: "cut" | "stall" }
-  /** It is done when this has come to pass. */
-  | { readonly kind: "hold"; readonly until: Promise<unknown> }
+  /** It is done when this has come to pass, or when it has from when the request came. */
+  | {
+    readonly kind: "hold";
+    readonly until: Promise<unknown> | (() => Promise<unknown>);
+  }
   /** It is done, but of the answer no more than this is said. */
   | {
     readonly kind: "break";

@@ -174,7 +174,7 @@ export class ScriptedApi implements AsyncDisposable {
       case "say":
         return answer.send(fault.code ?? 200, fault.text, fault.headers);
       case "hold":
-        await fault.until;
+        await (typeof fault.until === "function" ? fault.until() : fault.until);
         break;
     }
     try {

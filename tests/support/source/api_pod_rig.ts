@@ -64,6 +64,8 @@ export class ApiPodRig implements AsyncDisposable {
   listed: readonly Pod[] | Error = [];
   lists = 0;
   isNode = true;
+  /** Whether it is known which pods the node takes. */
+  isNodeKnown = true;
   readonly refused: Set<string> = new Set<string>();
   /** The messages of the log. */
   readonly said: string[] = [];
@@ -143,6 +145,7 @@ export class ApiPodRig implements AsyncDisposable {
         run: () => this.#enter("checkpoint"),
       },
       isNode: () => this.isNode,
+      isNodeKnown: () => this.isNodeKnown,
     });
   }
 

@@ -163,3 +163,35 @@ Deno.test("a pod that was refused by an earlier agent is told of no more", async
   await rig.show(pod("a", { status: { phase: "Failed", reason: "Bad" } }));
   deepStrictEqual(rig.told, []);
 });
+
+Deno.test("as long as the node is not known only what is here comes back; the others when it is", async () => {
+  await using rig = new Rig();
+  rig.kept = present([pod("a"), pod("b")], [settings]);
+  rig.here.add("uid-b");
+  rig.isNodeKnown = false;
+  await rig.start();
+  await rig.clock.advance(3_000);
+  deepStrictEqual(rig.sets[0]?.objects, [settings]);
+  deepStrictEqual(rig.take(), ["restore: b"]);
+  rig.source.wake();
+  await rig.clock.advance(0);
+  deepStrictEqual(rig.take(), []);
+  rig.isNodeKnown = true;
+  rig.source.wake();
+  await rig.clock.advance(0);
+  deepStrictEqual(rig.take(), ["restore: a b"]);
+});
+
+Deno.test("what was not judged before the server came back was there before all the same", async () => {
+  await using rig = new Rig();
+  rig.kept = present([pod("a"), pod("b")]);
+  rig.here.add("uid-b");
+  rig.isNodeKnown = false;
+  for (const name of ["a", "new"]) rig.unknown.add(name);
+  await rig.start();
+  await rig.clock.advance(3_000);
+  rig.take();
+  rig.isNodeKnown = true;
+  await rig.show(pod("a"), pod("b"), pod("new"));
+  deepStrictEqual(rig.take(), ["set: a b"]);
+});
