@@ -14,6 +14,7 @@ import {
   joinedContainer as container,
   JoinedRig,
 } from "../../support/cluster/joined_rig.ts";
+import { onlyKubeletCalls } from "../../support/cluster/kubelet_calls.ts";
 import { withCluster } from "../../support/cluster/with_cluster.ts";
 
 /** One node with its agent, and kubectl. */
@@ -344,5 +345,9 @@ await withCluster("pods of a cluster", (test) => {
       strictEqual(await rig.part(name, ".status.phase"), "Failed");
       await rig.do("delete", "pod", name, "--timeout=100s");
     }
+  });
+
+  test("all of it took no call that a kubelet does not make, and none that is not its right", async (cluster) => {
+    await onlyKubeletCalls(cluster);
   });
 });

@@ -11,6 +11,7 @@ import {
   JoinedRig,
   lookAtNode,
 } from "../../support/cluster/joined_rig.ts";
+import { onlyKubeletCalls } from "../../support/cluster/kubelet_calls.ts";
 import { withCluster } from "../../support/cluster/with_cluster.ts";
 
 /** The template of a pod that belongs to a test's own node. */
@@ -190,6 +191,10 @@ await withCluster("workloads on a node", (test) => {
     );
     await rig.kubectl("delete", "cronjob/tick", "job/three", "job/fails");
     await rig.agent.until("no pod on the node", (pods) => pods.length === 0);
+  });
+
+  test("all of it took no call that a kubelet does not make, and none that is not its right", async (cluster) => {
+    await onlyKubeletCalls(cluster);
   });
 }, { hasControllers: true, hasScheduler: true });
 

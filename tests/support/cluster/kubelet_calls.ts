@@ -4,7 +4,11 @@
  * @module
  */
 
-import type { AuditedCall } from "./audit_log.ts";
+// deno-lint-ignore-file no-console -- the list of calls is for whoever reads the log
+
+import { deepStrictEqual, ok } from "node:assert/strict";
+import { type AuditedCall, countAudited } from "./audit_log.ts";
+import type { Cluster } from "./cluster.ts";
 
 /** Of each kind of object what is done with it, as `system:node` and the Node authorizer allow it. */
 const KUBELET_CALLS: Readonly<Record<string, readonly string[]>> = {
@@ -42,4 +46,19 @@ export function forbiddenCalls(
   const refused = calls.filter(({ code }) => code === 401 || code === 403)
     .map(({ verb, uri }) => `${verb} ${uri}`);
   return [...new Set(refused)].sort();
+}
+
+/** Lists what the nodes of a cluster have asked for, and checks that a kubelet may and does. */
+export async function onlyKubeletCalls(
+  cluster: Pick<Cluster, "calls">,
+): Promise<void> {
+  const calls = (await cluster.calls()).filter(({ user }) =>
+    user.startsWith("system:node:")
+  );
+  ok(calls.length > 0);
+  for (const [what, count] of countAudited(calls)) {
+    console.log(`${String(count).padStart(6)} ${what}`);
+  }
+  deepStrictEqual(foreignCalls(calls), []);
+  deepStrictEqual(forbiddenCalls(calls), []);
 }
