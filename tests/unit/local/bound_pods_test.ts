@@ -24,13 +24,15 @@ Deno.test("the pods of a node that is called otherwise stay its own, unless thei
   const disk = new CrashDisk(seededRandom(1));
   {
     await using rig = await startKept(disk, { nodeName: "localhost" });
+    const lone = await rig.create(plainWish(SET_KIND, "lone"));
+    const other = { ...controlledBy(lone), controller: false };
     for (const [name, spec] of SETS) {
       const wish = plainWish(SET_KIND, name);
       const set = await rig.create({
         ...wish,
         ...{ spec: { template: { spec } } },
       });
-      const ownerReferences = [controlledBy(set)];
+      const ownerReferences = [other, controlledBy(set)];
       await rig.create(podWish(`${name}-a`, { ownerReferences }));
     }
     await rig.create(podWish("alone"));
