@@ -4,19 +4,13 @@
  * @module
  */
 
-import type { Clock, Random } from "../base/mod.ts";
-import type { Logger, MetricsRegistry } from "../base/telemetry/mod.ts";
 import type { CriConnection } from "../cri/mod.ts";
 import type { EventRecorder } from "../events/mod.ts";
+import type { InformerDeps } from "../informer/shared/mod.ts";
 import type { Machine } from "../usage/mod.ts";
 
 /** What is there before the first part. */
-export interface ProcessDeps {
-  readonly clock: Clock;
-  readonly random: Random;
-  readonly log: Logger;
-  readonly metrics: MetricsRegistry;
-}
+export type ProcessDeps = InformerDeps;
 
 /** What the process as a whole provides. */
 export interface CoreDeps extends ProcessDeps {

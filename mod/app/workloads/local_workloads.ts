@@ -13,13 +13,7 @@ import {
   WORKLOAD_VERSIONS,
   workloadTemplate,
 } from "../../api/workload/mod.ts";
-import {
-  type Clock,
-  type Random,
-  type Sessions,
-  TaskGroup,
-} from "../../base/mod.ts";
-import type { Logger, MetricsRegistry } from "../../base/telemetry/mod.ts";
+import { type Sessions, TaskGroup } from "../../base/mod.ts";
 import { cronJobController } from "../../controller/cron/mod.ts";
 import { daemonSetController } from "../../controller/daemon/mod.ts";
 import { deploymentController } from "../../controller/deployment/mod.ts";
@@ -36,7 +30,10 @@ import {
   isOfKind,
 } from "../../controller/run/mod.ts";
 import { statefulSetController } from "../../controller/stateful/mod.ts";
-import { SharedInformerFactory } from "../../informer/shared/mod.ts";
+import {
+  type InformerDeps,
+  SharedInformerFactory,
+} from "../../informer/shared/mod.ts";
 import { LocalStore, type ObjectStore } from "../../local/mod.ts";
 import { LocalPodReports, LocalPodSource } from "../../source/local/mod.ts";
 import type { PodStorage } from "../../source/merge/mod.ts";
@@ -45,11 +42,7 @@ import { knownPods } from "./known_pods.ts";
 import { ManifestWorkloads } from "./manifest_workloads.ts";
 
 /** What is built upon. */
-export interface LocalWorkloadsDeps {
-  readonly clock: Clock;
-  readonly random: Random;
-  readonly log: Logger;
-  readonly metrics: MetricsRegistry;
+export interface LocalWorkloadsDeps extends InformerDeps {
   readonly events: EventSink;
   readonly objects: Pick<ObjectStore, "list">;
   readonly statuses: Pick<StatusManager, "follow" | "get" | "stored">;

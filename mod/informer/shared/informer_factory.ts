@@ -48,8 +48,6 @@ export interface FactoryOptions {
   readonly selection?: Selection;
   /** See {@linkcode InformerOptions.resyncMs}. */
   readonly resyncMs?: number;
-  /** See {@linkcode InformerOptions.freezes}. */
-  readonly freezes?: boolean;
   /** See {@linkcode ReflectorOptions.streams}. */
   readonly streams?: boolean;
 }

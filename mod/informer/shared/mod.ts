@@ -41,6 +41,7 @@
  * @module
  */
 
+export { freezeDeep } from "./freeze.ts";
 export {
   type FactoryOptions,
   SharedInformerFactory,

@@ -45,13 +45,6 @@ export interface InformerDeps {
   readonly random: Random;
   readonly log: Logger;
   readonly metrics: MetricsRegistry;
-}
-
-/** What an informer is. */
-export interface InformerOptions<T extends ApiObject> extends ReflectorOptions {
-  readonly indexers?: Indexers<T>;
-  /** How often handlers that say nothing else are told of everything. @default 0, never */
-  readonly resyncMs?: number;
   /**
    * Whether objects are frozen as they come, so that whoever alters a shared one fails at
    * that place. For tests.
@@ -59,6 +52,13 @@ export interface InformerOptions<T extends ApiObject> extends ReflectorOptions {
    * @default false
    */
   readonly freezes?: boolean;
+}
+
+/** What an informer is. */
+export interface InformerOptions<T extends ApiObject> extends ReflectorOptions {
+  readonly indexers?: Indexers<T>;
+  /** How often handlers that say nothing else are told of everything. @default 0, never */
+  readonly resyncMs?: number;
 }
 
 /** Upstream's minimumResyncPeriod. */
@@ -278,7 +278,7 @@ export class SharedInformer<T extends ApiObject> {
     this.#forgetFailures();
     const next = new NextStore(this.#objects, {
       isInitial: !this.#hasSynced,
-      freezes: this.#options.freezes === true,
+      freezes: this.#deps.freezes === true,
     });
     for (const _piece of next.fill(objects, isWhole)) {
       if (turns.isDue()) await turns.give();
@@ -331,7 +331,7 @@ export class SharedInformer<T extends ApiObject> {
     const before = this.#objects.get(key);
     // What was told stays, so that nobody takes the same for something new.
     if (before !== undefined && isSameState(before, object)) return;
-    if (this.#options.freezes === true) freezeDeep(object);
+    if (this.#deps.freezes === true) freezeDeep(object);
     this.#objects.exchange(key, object, before);
     for (const notice of noticesOf(before, object, !this.#hasSynced)) {
       this.#tell(notice);
@@ -342,7 +342,7 @@ export class SharedInformer<T extends ApiObject> {
     const before = this.#objects.exchange(key, undefined);
     // It came and went while nobody looked.
     if (before === undefined) return;
-    if (this.#options.freezes === true) freezeDeep(object);
+    if (this.#deps.freezes === true) freezeDeep(object);
     const isStale = !isSameLife(before, object);
     this.#tell({ kind: "removed", object: isStale ? before : object, isStale });
   }

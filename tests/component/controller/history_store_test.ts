@@ -38,7 +38,8 @@ class Node implements AsyncDisposable {
     const random = seededRandom(5);
     this.store = new LocalStore({ clock, random }, { nodeName: "edge" });
     const metrics = new MetricsRegistry();
-    const deps = { clock, random, log: silentLogger, metrics };
+    const log = silentLogger;
+    const deps = { clock, random, log, metrics, freezes: true };
     const factory = new SharedInformerFactory(deps);
     const cache = new InformerCache(
       (kind, isOfKind) =>

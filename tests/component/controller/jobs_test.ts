@@ -38,6 +38,7 @@ class Rig implements AsyncDisposable {
       random: seededRandom(1),
       log: silentLogger,
       metrics: new MetricsRegistry(),
+      freezes: true,
     };
     const store = new LocalStore(deps, { nodeName: "edge" });
     this.store = store;

@@ -21,7 +21,8 @@ for (const streams of [true, false]) {
     const random = seededRandom(1);
     const store = new LocalStore({ clock, random }, { nodeName: "edge-1" });
     const metrics = new MetricsRegistry();
-    const deps = { clock, random, log: silentLogger, metrics };
+    const log = silentLogger;
+    const deps = { clock, random, log, metrics, freezes: true };
     const factory = new SharedInformerFactory(deps, { streams });
     const pods = factory.informer(new WatchedKind(POD, store.reader(POD)));
     const claims = factory.informer(

@@ -204,7 +204,8 @@ async function informs(cluster: Cluster): Promise<void> {
   for (const streams of [true, false]) {
     const seen: string[] = [];
     const stop = new AbortController();
-    const factory = new SharedInformerFactory({ ...DEPS, clock: systemClock }, {
+    const deps = { ...DEPS, clock: systemClock, freezes: true };
+    const factory = new SharedInformerFactory(deps, {
       streams,
       selection: { fieldSelector: "spec.nodeName=edge1" },
     });

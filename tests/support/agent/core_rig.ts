@@ -134,7 +134,8 @@ export class CoreRig implements AsyncDisposable {
     const random = seededRandom(7 + this.#starts++);
     const events = new EventRecorder({ clock, log, metrics });
     const { machine } = this;
-    const deps = { clock, random, log, metrics, connection, events, machine };
+    const process = { clock, random, log, metrics, freezes: true };
+    const deps = { ...process, connection, events, machine };
     const core = await buildCore(this.config, deps);
     const stop = new AbortController();
     const done = core.agent.run(stop.signal)

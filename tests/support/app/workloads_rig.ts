@@ -60,6 +60,7 @@ export class WorkloadsRig implements AsyncDisposable {
       random: seededRandom(seed),
       log: linesTo(lines, { clock }),
       metrics: new MetricsRegistry(),
+      freezes: true,
       statuses: {
         follow: (follower: StatusFollower) => {
           this.#followers.push(follower);

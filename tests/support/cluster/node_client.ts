@@ -57,11 +57,11 @@ export class NodeClient implements AsyncDisposable {
       random: seededRandom(1),
       log: silentLogger,
       metrics: new MetricsRegistry(),
+      freezes: true,
     }, {
       apiVersion: "v1",
       kind: "Pod",
       selection: { fieldSelector: `spec.nodeName=${nodeName}` },
-      freezes: true,
     });
   }
 

@@ -21,6 +21,7 @@ import {
   isOfKind,
   type ObjectCache,
 } from "../../../mod/controller/run/mod.ts";
+import { freezeDeep } from "../../../mod/informer/shared/mod.ts";
 import type {
   ControllerKind,
   ControllerKinds,
@@ -33,7 +34,7 @@ export type Refusal = (
   object: Pick<AccessRef, "kind" | "name">,
 ) => ApiFailure | undefined;
 
-/** A store, and a cache of it that may be behind. */
+/** A store, and a cache of it that may be behind; who alters what is in it fails. */
 export class ScriptedObjects implements ObjectClient {
   /** What was done, as `create Pod web-1`. */
   readonly calls: string[] = [];
@@ -80,10 +81,10 @@ export class ScriptedObjects implements ObjectClient {
   /** Puts an object there without a call. */
   put(object: ApiObject): ApiObject {
     const resourceVersion = `${++this.#version}`;
-    const kept = {
+    const kept = freezeDeep({
       ...object,
       metadata: { ...object.metadata, resourceVersion },
-    };
+    });
     this.#objects.set(keyOf(kept.kind, kept.metadata), kept);
     this.#changed(kept);
     return kept;

@@ -51,7 +51,7 @@ export class InformerRig implements AsyncDisposable {
     const deps = { ...this.deps, ...log !== undefined && { log } };
     this.informer = new SharedInformer<Item>(
       { ...deps, source: source ?? this.server },
-      { freezes: true, ...ITEM_KIND, ...options },
+      { ...ITEM_KIND, ...options },
     );
   }
 
@@ -62,6 +62,7 @@ export class InformerRig implements AsyncDisposable {
       random: seededRandom(1),
       log: silentLogger,
       metrics: this.metrics,
+      freezes: true,
     };
   }
 

@@ -40,6 +40,7 @@ export class StorePodsRig extends LocalRig implements AsyncDisposable {
       random: { next: () => 0.5 },
       log: silentLogger,
       metrics: new MetricsRegistry(),
+      freezes: true,
     });
     this.pods = factory.informer(
       new WatchedKind(POD_KIND, store.reader(POD_KIND, isPod)),

@@ -1,6 +1,6 @@
 /** What makes pods on a node: from its manifests to the agent, and back. */
 
-import { deepStrictEqual, strictEqual } from "node:assert/strict";
+import { deepStrictEqual, ok, strictEqual, throws } from "node:assert/strict";
 import { WorkloadsRig } from "../../../support/app/workloads_rig.ts";
 import { POD_KIND, refOf, SET_KIND } from "../../../support/local/local_rig.ts";
 
@@ -62,6 +62,15 @@ Deno.test("the pods of a workload reach the agent, bound to its node", async () 
     ),
     ["shop web edge-1", "shop web edge-1"],
   );
+});
+
+Deno.test("whoever alters what controllers share fails, here and in every rig that freezes", async () => {
+  await using rig = await new WorkloadsRig().start();
+  rig.apply(deployment("web:1"));
+  await rig.rest();
+  const [template] = rig.local.templates();
+  ok(template !== undefined);
+  throws(() => Object.assign(template.spec, { nodeName: "x" }), TypeError);
 });
 
 Deno.test("the images of templates count to which a rollback goes back, of whatever kind", async () => {

@@ -47,7 +47,8 @@ class Rig implements AsyncDisposable {
     const { clock } = this;
     this.store = new LocalStore({ clock, random }, { nodeName: "edge" });
     const metrics = new MetricsRegistry();
-    const deps = { clock, random, log: silentLogger, metrics };
+    const log = silentLogger;
+    const deps = { clock, random, log, metrics, freezes: true };
     const factory = new SharedInformerFactory(deps);
     this.cache = new InformerCache(
       (kind, isOfKind) => {

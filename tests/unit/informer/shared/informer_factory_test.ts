@@ -1,4 +1,4 @@
-import { deepStrictEqual, rejects, strictEqual } from "node:assert/strict";
+import { deepStrictEqual, ok, rejects, strictEqual } from "node:assert/strict";
 import {
   SharedInformerFactory,
   WatchedKind,
@@ -64,6 +64,7 @@ Deno.test("SharedInformerFactory gives its options to all, and a kind its indexe
   await clock.advance(1_000);
   deepStrictEqual(kinds, ["added", "updated"]);
   strictEqual(informer.store.byIndex("byData", "4").length, 1);
+  ok(informer.lister.list().every(Object.isFrozen));
   deepStrictEqual(server.calls, [
     "list namespace=shop&labelSelector=app=web&limit=500&resourceVersion=0",
     "watch namespace=shop&labelSelector=app=web&resourceVersion=1001&allowWatchBookmarks=true",
