@@ -151,3 +151,50 @@ Deno.test("in the place of a pod that was evicted comes another, and it goes wit
     "nothing left",
   );
 });
+
+Deno.test("of two replicas with one port of the node the second waits in words, and starts when the first goes", async () => {
+  await using rig = await CoreRig.start();
+  const ports = [{ containerPort: 80, hostPort: 8080 }];
+  const spec = { containers: [busybox("main", { ports })] };
+  const web = { kind: "Deployment", name: "web", spec } as const;
+  await rig.apply("web", workload({ ...web, replicas: 2 }));
+  await until(rig, ["web v1"]);
+  const waits = () =>
+    rig.pods().find(({ status }) =>
+      status?.conditions?.some(({ type, status, reason }) =>
+        type === "PodScheduled" && status === "False" &&
+        reason === "Unschedulable"
+      )
+    );
+  await rig.until(() => waits() !== undefined, "the one that waits");
+  const second = waits();
+  const first = rig.pods().find(({ metadata }) =>
+    metadata.uid !== second?.metadata.uid
+  );
+  ok(first !== undefined && second !== undefined);
+  const { uid, name } = second.metadata;
+  strictEqual(second.status?.phase, "Pending");
+  deepStrictEqual(rig.views.report(NAMESPACE, name)?.explanation, [
+    `Refused: hostPort 8080 is taken by pod ${NAMESPACE}/${first.metadata.name}`,
+  ]);
+  // However long it waits, nothing is made in its place.
+  await rig.pass(900_000, 10_000);
+  strictEqual(rig.pods().length, 2);
+  strictEqual(waits()?.metadata.uid, uid);
+  strictEqual(rig.ready().length, 1);
+  const { metadata } = first;
+  const ref = { apiVersion: "v1", kind: "Pod", ...metadata };
+  const { signal } = new AbortController();
+  // The rig freezes what controllers share.
+  ok(Object.isFrozen(await rig.core.store.get(ref, signal)));
+  await rig.core.store.delete(ref, { uid: metadata.uid }, signal);
+  await rig.until(
+    () =>
+      rig.fake.running("main").some(({ config: { labels } }) =>
+        labels["io.kubernetes.pod.uid"] === uid
+      ),
+    "the second in its place",
+  );
+  await rig.until(() => waits() !== undefined, "another that waits");
+  strictEqual(rig.pods().length, 2);
+});
