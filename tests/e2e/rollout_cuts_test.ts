@@ -7,6 +7,7 @@
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import { AgentProcess } from "../../scripts/lib/agent_process.ts";
 import { pause, waitUntil } from "../../scripts/lib/wait_until.ts";
+import { runningNames } from "../support/e2e/inside.ts";
 import { storeSet, storesOf } from "../support/e2e/store_set.ts";
 import { versionsOfAre, webDeployment } from "../support/e2e/web_deployment.ts";
 import { withRuntime } from "../support/e2e/with_runtime.ts";
@@ -14,6 +15,12 @@ import { seededRandom } from "../support/seeded_random.ts";
 
 /** How often something is killed. */
 const CUTS = 50;
+/** What is killed, at random. */
+const VICTIMS: readonly (readonly ("agent" | "runtime")[])[] = [
+  ["agent"],
+  ["runtime"],
+  ["agent", "runtime"],
+];
 /** So many kills come before it is looked at whether all has come right. */
 const BETWEEN_LOOKS = 5;
 /** Members of the StatefulSet; each has a claim. */
@@ -40,13 +47,17 @@ withRuntime("rollouts that are cut", (test) => {
       await agent.apply("web.json", webDeployment(version, replicas));
       await agent.apply("store.json", storeSet(stores, version));
       await pause(random.next() * 700);
-      await agent.kill();
-      await claims.check();
-      if (cut % 3 === 0) {
-        await runtime.rig.killRuntime();
-        await runtime.rig.startRuntime();
+      const victims = VICTIMS[Math.floor(random.next() * VICTIMS.length)] ?? [];
+      for (const victim of victims) {
+        if (victim === "agent") await agent.kill();
+        else await runtime.rig.killRuntime();
       }
-      await agent.start();
+      await claims.check();
+      if (victims.includes("runtime")) await runtime.rig.startRuntime();
+      if (victims.includes("agent")) await agent.start();
+      const names = await runningNames(runtime);
+      // A name that runs twice is there twice.
+      deepStrictEqual(names, [...new Set(names)], `${cut}: ${victims}`);
       if (cut % BETWEEN_LOOKS > 0) continue;
       const wanted = Array.from({ length: replicas }, () => version);
       const isWebRight = versionsOfAre("web", ...wanted);

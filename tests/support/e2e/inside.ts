@@ -10,6 +10,10 @@ import {
   MetricsRegistry,
   silentLogger,
 } from "../../../mod/base/telemetry/mod.ts";
+import {
+  LABEL_POD_NAME,
+  LABEL_POD_NAMESPACE,
+} from "../../../mod/api/vocabulary/mod.ts";
 import { systemClock } from "../../../mod/base/mod.ts";
 import { connectCri } from "../../../mod/cri/mod.ts";
 import type { RuntimeService, Sandbox } from "../../../mod/cri/model/mod.ts";
@@ -177,6 +181,19 @@ export async function sandboxesOf(
     const all = await cri.listPodSandbox();
     return all.filter(({ metadata }) => metadata.uid === podUid);
   });
+}
+
+/** What runs at this moment, as `<namespace>/<pod> <container>`: once for each that does. */
+export async function runningNames(
+  runtime: TestRuntime,
+): Promise<readonly string[]> {
+  const running = await withCri(
+    runtime,
+    (cri) => cri.listContainers({ state: "running" }),
+  );
+  return running.map(({ metadata: { name }, labels }) =>
+    `${labels[LABEL_POD_NAMESPACE]}/${labels[LABEL_POD_NAME]} ${name}`
+  ).toSorted();
 }
 
 /** Stops a sandbox behind the agent's back, as a reboot or a careless operator does. */
