@@ -13,6 +13,7 @@ import {
 } from "../../api/text/mod.ts";
 import { describeError } from "../../base/text/mod.ts";
 import { readFileBounded, writeFileAtomic } from "../../host/files/mod.ts";
+import { FileError } from "../../host/paths/mod.ts";
 import { isManifestName } from "../../source/file/mod.ts";
 import { editText, type RawEdit, readValues, withEdit } from "../edit/mod.ts";
 import {
@@ -221,8 +222,17 @@ async function carryOutPlan(
       `Cannot write "${path}": it has changed since it was read`,
     );
   }
-  if (after === undefined) return await Deno.remove(path);
-  await writeFileAtomic(path, new TextEncoder().encode(after), { mode });
+  try {
+    if (after === undefined) return await Deno.remove(path);
+    await writeFileAtomic(path, new TextEncoder().encode(after), { mode });
+  } catch (error) {
+    const why = error instanceof FileError ? error.cause : error;
+    if (!(why instanceof Deno.errors.NotCapable)) throw error;
+    throw new ManifestChangeError(
+      `Cannot write "${path}": this program may not; an executable may that was compiled with "--edit-manifests" and this "--pod-manifest-path"`,
+      { cause: error },
+    );
+  }
 }
 
 /** An object as messages have it. */
