@@ -1,7 +1,7 @@
 /**
  * Objects of one kind on this side of a watch: the line of what has happened, the store with
- * its indexes, the lister that reads it, and a store that hands on full sets. Nothing here
- * waits, and what a store gives is shared and must not be altered.
+ * its indexes, and the lister that reads it. Nothing here waits, and what a store gives is
+ * shared and must not be altered.
  *
  * @example The objects of a namespace
  * ```ts
@@ -39,4 +39,3 @@ export {
   type ObjectSink,
   storeKey,
 } from "./object_sink.ts";
-export { UndeltaStore } from "./undelta_store.ts";

@@ -5,7 +5,6 @@ import {
   NAMESPACE_INDEX,
   ObjectIndex,
   storeKey,
-  UndeltaStore,
 } from "../../../../mod/informer/store/mod.ts";
 import { type Item, item } from "../../../support/informer/object_server.ts";
 
@@ -141,25 +140,4 @@ Deno.test("Lister finds by name, namespace, labels and index", () => {
   strictEqual(lister.list({ labels }).length, 2);
   strictEqual(lister.list({ labels: {} }).length, 3);
   deepStrictEqual(names(lister.byIndex("data", "3")), ["b"]);
-});
-
-Deno.test("UndeltaStore hands on everything at each change (TestUpdateCallsPush, TestDeleteCallsPush, TestReplaceCallsPush)", () => {
-  const pushed: (readonly string[])[] = [];
-  const store = new UndeltaStore<Item>((items) => pushed.push(names(items)));
-  store.put(item("a"));
-  store.put(item("b"));
-  store.put(item("a", { data: 1 }));
-  store.remove(item("a"));
-  store.bookmark("8");
-  store.replace([item("c"), item("d")], { version: "9", isWhole: true });
-  store.replace([], { version: "10", isWhole: true });
-  deepStrictEqual(pushed, [
-    ["a"],
-    ["a", "b"],
-    ["a", "b"],
-    ["b"],
-    ["c", "d"],
-    [],
-  ]);
-  deepStrictEqual(store.list(), []);
 });
