@@ -182,9 +182,13 @@ export class Reflector<T extends ApiObject> {
     );
     const seconds = (clock.monotonic() - beganMs) / 1000;
     this.#meters.listSeconds.observe(seconds, { kind });
+    // A server may give all at once, whatever limit was asked for.
+    const turns = new Turns(clock, patience.signal);
     for (const object of page.items) {
       if (this.#isReadable(object)) this.#items.push(object);
       else this.#isWhole = false;
+      if (turns.isDue()) await turns.give();
+      patience.signal.throwIfAborted();
     }
     const { resourceVersion, continue: next } = page;
     return {

@@ -38,6 +38,18 @@ export interface ListenerOptions {
 /** Comes after all that was there at the beginning. */
 const SYNCED = "synced";
 
+/** Many objects of which the same is told. */
+interface Batch<T> {
+  readonly kind: "all_added" | "all_updated";
+  readonly objects: readonly T[];
+}
+
+type Told<T extends ApiObject> = Notice<T> | Batch<T> | typeof SYNCED;
+
+function isBatch<T extends ApiObject>(item: Told<T>): item is Batch<T> {
+  return item !== SYNCED && "objects" in item;
+}
+
 /**
  * Tells one handler, in order, what an informer has to say.
  *
@@ -50,7 +62,11 @@ export class NoticeListener<T extends ApiObject>
   readonly #deps: ListenerDeps;
   readonly #options: ListenerOptions;
   readonly #handler: NoticeHandler<T>;
-  readonly #ring = new Ring<Notice<T> | typeof SYNCED>(FIRST_SLOTS);
+  readonly #ring = new Ring<Told<T>>(FIRST_SLOTS);
+  /** What is being told one by one, and how far it is. */
+  #batch: Batch<T> | undefined;
+  #at = 0;
+  #pending = 0;
   readonly #wake = new Wake();
   readonly #synced = Promise.withResolvers<void>();
   #hasSynced = false;
@@ -76,7 +92,7 @@ export class NoticeListener<T extends ApiObject>
 
   /** How many notices wait. */
   get pending(): number {
-    return this.#ring.size;
+    return this.#pending;
   }
 
   /** When it is told of everything again, monotonic; `Infinity` is never. */
@@ -90,12 +106,20 @@ export class NoticeListener<T extends ApiObject>
 
   /** Hands a notice over; never waits. */
   tell(notice: Notice<T>): void {
-    this.#push(notice);
+    this.#push(notice, 1);
+  }
+
+  /**
+   * Hands everything over that is there, which may be much: each notice is made when the
+   * handler gets to it.
+   */
+  tellAll(kind: Batch<T>["kind"], objects: readonly T[]): void {
+    if (objects.length > 0) this.#push({ kind, objects }, objects.length);
   }
 
   /** Says that all that was there at the beginning has been told. */
   tellSynced(): void {
-    this.#push(SYNCED);
+    this.#push(SYNCED, 1);
   }
 
   /** Whether everything is to be told again; if so, the next time is a period later. */
@@ -111,8 +135,9 @@ export class NoticeListener<T extends ApiObject>
     return this.#wake.run(() => this.#drain(signal, turns), signal);
   }
 
-  #push(item: Notice<T> | typeof SYNCED): void {
+  #push(item: Told<T>, notices: number): void {
     this.#ring.push(item);
+    this.#pending += notices;
     if (this.#isWaiting) this.#watchLength();
     this.#wake.ring();
   }
@@ -122,7 +147,7 @@ export class NoticeListener<T extends ApiObject>
     this.#isWaiting = false;
     for (;;) {
       if (signal.aborted) return;
-      const item = this.#ring.shift();
+      const item = this.#next();
       if (item === undefined) return this.#caughtUp();
       if (item === SYNCED) {
         this.#hasSynced = true;
@@ -142,6 +167,29 @@ export class NoticeListener<T extends ApiObject>
         return this.#pause(error, item, signal);
       }
     }
+  }
+
+  #next(): Notice<T> | typeof SYNCED | undefined {
+    if (this.#batch === undefined) {
+      const item = this.#ring.shift();
+      if (item === undefined) return undefined;
+      if (!isBatch(item)) {
+        this.#pending--;
+        return item;
+      }
+      this.#batch = item;
+    }
+    const { kind, objects } = this.#batch;
+    const object = objects[this.#at++];
+    if (this.#at >= objects.length) {
+      this.#batch = undefined;
+      this.#at = 0;
+    }
+    this.#pending--;
+    if (object === undefined) return this.#next();
+    return kind === "all_added"
+      ? { kind: "added", object, isInitial: true }
+      : { kind: "updated", before: object, object };
   }
 
   /** Only now is it the handler that lets notices wait. */
@@ -177,7 +225,7 @@ export class NoticeListener<T extends ApiObject>
   }
 
   #watchLength(): void {
-    const pending = this.#ring.size;
+    const pending = this.#pending;
     if (pending <= this.#nextTold) return;
     const { kind, name: handler } = this.#options;
     while (this.#nextTold < pending) this.#nextTold *= 2;

@@ -146,9 +146,7 @@ export class SharedInformer<T extends ApiObject> {
     const listener = this.#makeListener(handler, options);
     const controller = new AbortController();
     this.#listeners.set(listener, controller);
-    for (const object of this.#objects.list()) {
-      listener.tell({ kind: "added", object, isInitial: true });
-    }
+    listener.tellAll("all_added", this.#objects.list());
     if (this.#hasSynced) listener.tellSynced();
     this.#start(listener, controller.signal);
     this.#bell.ring();
@@ -301,10 +299,8 @@ export class SharedInformer<T extends ApiObject> {
   }
 
   #sync(): void {
-    for (const object of this.#objects.list()) {
-      const notice: Notice<T> = { kind: "updated", before: object, object };
-      for (const listener of this.#due) listener.tell(notice);
-    }
+    const objects = this.#objects.list();
+    for (const listener of this.#due) listener.tellAll("all_updated", objects);
     this.#due.clear();
   }
 

@@ -1,4 +1,10 @@
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
+import { systemClock } from "../../../../mod/base/mod.ts";
+import {
+  MetricsRegistry,
+  silentLogger,
+} from "../../../../mod/base/telemetry/mod.ts";
+import { NoticeListener } from "../../../../mod/informer/shared/notice_listener.ts";
 import { InformerRig } from "../../../support/informer/informer_rig.ts";
 import { type Item, item } from "../../../support/informer/object_server.ts";
 import { fieldsTo } from "../../../support/log_lines.ts";
@@ -129,4 +135,48 @@ Deno.test("SharedInformer stops while a handler pauses, and leaves no timer", as
   await rig[Symbol.asyncDispose]();
   strictEqual(rig.clock.pendingTimers, 0);
   strictEqual(rig.server.watches, 0);
+});
+
+Deno.test("NoticeListener makes of all that is there one notice at a time, in its place among others, and gives way", async () => {
+  const objects = Array.from({ length: 1_000 }, (_, at) => item(`${at}`));
+  let read = 0;
+  const counted = new Proxy(objects, {
+    get: (target, key) => {
+      if (key !== "length") read++;
+      return Reflect.get(target, key);
+    },
+  });
+  const stop = new AbortController();
+  const readAtTurns: number[] = [];
+  const told: string[] = [];
+  let elapsedMs = 0;
+  const listener = new NoticeListener<Item>({
+    clock: {
+      ...systemClock,
+      monotonic: () => elapsedMs += 10,
+      sleep: () => {
+        readAtTurns.push(read);
+        return Promise.resolve();
+      },
+    },
+    log: silentLogger,
+    pending: new MetricsRegistry().gauge("pending", "", ["kind", "handler"]),
+  }, ({ kind, object }) => {
+    told.push(`${kind} ${object.metadata.name}`);
+    if (object.metadata.name === "last") stop.abort();
+  }, { name: "test", kind: "Item", resyncMs: Infinity });
+  listener.tell({ kind: "added", object: item("first"), isInitial: true });
+  listener.tellAll("all_updated", counted);
+  listener.tellAll("all_added", []);
+  listener.tell({ kind: "added", object: item("last"), isInitial: false });
+  strictEqual(read, 0);
+  strictEqual(listener.pending, 1_002);
+  await listener.run(stop.signal);
+  deepStrictEqual(readAtTurns, [127, 255, 383, 511, 639, 767, 895]);
+  strictEqual(listener.pending, 0);
+  deepStrictEqual(told, [
+    "added first",
+    ...objects.map(({ metadata }) => `updated ${metadata.name}`),
+    "added last",
+  ]);
 });
