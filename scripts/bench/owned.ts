@@ -10,7 +10,7 @@ import { sleeper } from "./bench_runtime.ts";
 import { type Report, spread } from "./figures.ts";
 import { type ManifestOf, SETTLE_MS, withPods } from "./pods_on_fake.ts";
 
-const ROUNDS = 2;
+const ROUNDS = 5;
 
 const COUNT = 10;
 
