@@ -34,6 +34,8 @@ export type ClusterPart = typeof PARTS[number];
 export interface ClusterOptions {
   /** Whether Deployments, Jobs and the like have pods made for them. @default false */
   readonly hasControllers?: boolean;
+  /** Which controllers run if any do. @default those of a cluster that runs pods */
+  readonly controllers?: readonly string[];
   /** Whether pods are given a node. @default false */
   readonly hasScheduler?: boolean;
   /** Further arguments of a part; the last of a name counts. */
@@ -200,7 +202,11 @@ export class Cluster implements AsyncDisposable {
           audit: auditPaths(this),
         });
       case "kube-controller-manager":
-        return managerArguments(this.adminKubeconfig, this.#keys);
+        return managerArguments(
+          this.adminKubeconfig,
+          this.#keys,
+          this.#options.controllers,
+        );
       case "kube-scheduler":
         return schedulerArguments(this.adminKubeconfig);
       default:

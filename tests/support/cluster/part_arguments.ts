@@ -114,10 +114,11 @@ const CONTROLLERS = [
 export function managerArguments(
   kubeconfigPath: string,
   { paths }: ClusterKeys,
+  controllers: readonly string[] = CONTROLLERS,
 ): readonly string[] {
   return flags({
     kubeconfig: kubeconfigPath,
-    controllers: CONTROLLERS.join(","),
+    controllers: controllers.join(","),
     "leader-elect": "false",
     "secure-port": "0",
     "root-ca-file": paths.ca,
