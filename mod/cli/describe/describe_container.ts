@@ -72,12 +72,15 @@ const PROBES = [
 function portFields({ ports = [] }: ContainerSpec): readonly NamedValue[] {
   if (ports.length === 0) return [["Port", "<none>"], ["Host Port", "<none>"]];
   const plural = ports.length > 1 ? "s" : "";
-  const inside = ports.map(({ containerPort, protocol = "TCP", name = "" }) =>
-    `${containerPort}/${protocol}${name === "" ? "" : ` (${name})`}`
-  );
-  const outside = ports.map(({ hostPort = 0, protocol = "TCP", hostIP = "" }) =>
-    `${hostIP === "" ? "" : `${hostIP}:`}${hostPort}/${protocol}`
-  );
+  const words = (
+    port: string | number,
+    { protocol = "TCP", name = "" }: typeof ports[number],
+  ): string => `${port}/${protocol}${name === "" ? "" : ` (${name})`}`;
+  const inside = ports.map((port) => words(port.containerPort, port));
+  const outside = ports.map((port) => {
+    const { hostIP = "", hostPort = 0 } = port;
+    return words(`${hostIP === "" ? "" : `${hostIP}:`}${hostPort}`, port);
+  });
   return [
     [`Port${plural}`, inside.join(", ")],
     [`Host Port${plural}`, outside.join(", ")],

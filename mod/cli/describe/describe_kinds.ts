@@ -151,6 +151,7 @@ const FIELDS: Readonly<Record<string, Fields>> = {
       "spec.startingDeadlineSeconds",
       "<unset>",
     ),
+    ["Selector", "<unset>"],
     ...unsetOr(object, {
       Parallelism: "spec.jobTemplate.spec.parallelism",
       Completions: "spec.jobTemplate.spec.completions",

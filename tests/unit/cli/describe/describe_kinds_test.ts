@@ -4,7 +4,8 @@
  * @module
  */
 
-import { ok } from "node:assert/strict";
+import { match, ok } from "node:assert/strict";
+import { describeTemplate } from "../../../../mod/cli/describe/mod.ts";
 import {
   CREATED,
   described,
@@ -281,3 +282,12 @@ for (
     ok(lines.includes("Events: <none>"));
   });
 }
+
+Deno.test("describeTemplate() names a port behind that of its host as well, as kubectl does", () => {
+  const ports = [{ containerPort: 80, hostPort: 8080, name: "http" }];
+  const containers = [{ name: "main", image: "a", ports }];
+  match(
+    describeTemplate({ spec: { containers } }),
+    /Port: +80\/TCP \(http\)\n +Host Port: +8080\/TCP \(http\)\n/,
+  );
+});
