@@ -41,6 +41,12 @@ const LOOK = { baseMs: 100, maxMs: 2_000 };
 const RETRY = { baseMs: 1_000, maxMs: 30_000 };
 
 /**
+ * Between attempts for a pod that is shown on although the server has taken it, or has said
+ * that it knows none: some finalizer holds it, or what was said was wrong.
+ */
+const AGAIN = { baseMs: 30_000, maxMs: 600_000 };
+
+/**
  * Removes a pod from the API server once it has ended, its volumes are gone and it is told how
  * it ended, by its UID: one made anew under the name is another. Costs nothing while no pod ends.
  */
@@ -48,8 +54,11 @@ export class PodDeletions {
   readonly #deps: PodDeletionsDeps;
   readonly #bell = new Bell();
   #isWoken = false;
-  /** Removed, until the watch shows it. */
-  readonly #done = new Set<string>();
+  /** Removed, until the watch shows it; and how long each is left alone, and until when. */
+  readonly #done = new Map<
+    string,
+    { readonly againMs: number; readonly waitMs: number }
+  >();
   #lookMs: number | undefined;
   #retryMs: number | undefined;
   #isTold = false;
@@ -79,27 +88,42 @@ export class PodDeletions {
     }
   }
 
-  /** @returns when to look again */
+  /** @returns how long until it is to look again */
   async #sync(signal: AbortSignal): Promise<number> {
-    const { ending, isGone } = this.#deps;
+    const { clock, ending, isGone } = this.#deps;
     const all = ending();
     const uids = new Set(all.map(({ metadata }) => metadata.uid));
-    for (const uid of this.#done) if (!uids.has(uid)) this.#done.delete(uid);
+    for (const uid of this.#done.keys()) {
+      if (!uids.has(uid)) this.#done.delete(uid);
+    }
     let hasFailedOne = false;
     for (const pod of all) {
       const { uid } = pod.metadata;
-      if (this.#done.has(uid) || !isGone(pod)) continue;
-      if (await this.#remove(pod, signal)) this.#done.add(uid);
+      if (clock.monotonic() < this.#againMs(uid) || !isGone(pod)) continue;
+      if (await this.#remove(pod, signal)) this.#leave(uid);
       else hasFailedOne = true;
     }
     this.#isTold = hasFailedOne;
     this.#retryMs = hasFailedOne ? nextDelay(this.#retryMs, RETRY) : undefined;
     if (this.#retryMs !== undefined) return this.#retryMs;
-    const isWaiting = ending().some(({ metadata }) =>
-      !this.#done.has(metadata.uid)
+    const waits = ending().map(({ metadata }) =>
+      Math.max(0, this.#againMs(metadata.uid) - clock.monotonic())
     );
+    const isWaiting = waits.includes(0);
     this.#lookMs = isWaiting ? nextDelay(this.#lookMs, LOOK) : undefined;
-    return this.#lookMs ?? Infinity;
+    const rests = waits.filter((waitMs) => waitMs > 0);
+    return Math.min(this.#lookMs ?? Infinity, ...rests);
+  }
+
+  /** From when on it is to be removed, or to be asked for whether it may be. */
+  #againMs(uid: string): number {
+    return this.#done.get(uid)?.againMs ?? 0;
+  }
+
+  #leave(uid: string): void {
+    const waitMs = nextDelay(this.#done.get(uid)?.waitMs, AGAIN);
+    const againMs = this.#deps.clock.monotonic() + waitMs;
+    this.#done.set(uid, { againMs, waitMs });
   }
 
   /** @returns whether it is gone, or another one has its name by now */

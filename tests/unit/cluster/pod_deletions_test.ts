@@ -84,15 +84,41 @@ Deno.test("a removal that the watch does not show yet is not asked for again", a
   deepStrictEqual(rig.take(), ["remove a uid-2"]);
 });
 
-Deno.test("another pod of the name is left alone", async () => {
-  await using rig = new DeletionRig();
-  rig.pods.set("a", pod("a"));
-  rig.gone.add("uid-a");
-  rig.refusals.push("Conflict");
-  await rig.start(rig.deletions);
-  await rig.clock.advance(600_000);
-  deepStrictEqual(rig.take(), ["remove a uid-a"]);
-});
+for (const reason of ["NotFound", "Conflict", undefined] as const) {
+  Deno.test(`a pod that is shown on after its removal is removed again, less and less often: ${reason ?? "a finalizer"}`, async () => {
+    await using rig = new DeletionRig();
+    const held = pod("a");
+    rig.gone.add("uid-a");
+    rig.pods.set("a", held);
+    for (let tries = 0; tries < 4; tries++) rig.refusals.push(reason);
+    rig.onCall = () => {
+      // Only its UID is named, so that another pod of the name is left alone.
+      rig.clock.after(1, () => rig.pods.set("a", held));
+    };
+    await rig.start(rig.deletions);
+    deepStrictEqual(rig.take(), ["remove a uid-a"]);
+    await rig.clock.advance(1);
+    await rig.wake();
+    for (const seconds of [30, 60, 120]) {
+      await rig.clock.advance(seconds * 1_000 - 2);
+      deepStrictEqual(rig.take(), []);
+      await rig.clock.advance(1);
+      deepStrictEqual(rig.take(), ["remove a uid-a"]);
+      await rig.clock.advance(1);
+      await rig.wake();
+    }
+    // Something of it is here again: it is asked for as one that ends, and no more often.
+    rig.gone.clear();
+    await rig.clock.advance(300_000);
+    let looks = 0;
+    rig.gone.has = () => ++looks < 0;
+    await rig.clock.advance(60_000);
+    strictEqual(looks, 30);
+    rig.pods.delete("a");
+    await rig.wake();
+    strictEqual(rig.clock.pendingTimers, 0);
+  });
+}
 
 Deno.test("a removal that fails is tried again at 1 s, 2 s, and 30 s at most", async () => {
   await using rig = new DeletionRig();
