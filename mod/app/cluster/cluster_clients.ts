@@ -85,14 +85,14 @@ export function tokenRequests(api: ApiCaller): ServiceTokensDeps["request"] {
     signal,
   ) => {
     const { namespace, name, uid } = pod.metadata;
-    const { token, expiresAtMs } = await requestToken(api, {
+    const { token, lifeMs } = await requestToken(api, {
       namespace,
       serviceAccount,
       audiences: audience === "" ? [] : [audience],
       expirationSeconds,
       boundTo: { apiVersion: "v1", kind: "Pod", name, uid },
     }, signal);
-    return { token: new TextEncoder().encode(token.reveal()), expiresAtMs };
+    return { token: new TextEncoder().encode(token.reveal()), lifeMs };
   };
 }
 

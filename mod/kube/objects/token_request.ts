@@ -30,8 +30,8 @@ export interface TokenWish {
 /** A token that was given. */
 export interface IssuedToken {
   readonly token: Hidden<string>;
-  /** Wall time in milliseconds. */
-  readonly expiresAtMs: number;
+  /** For how long, from when it was given: no time of day, which node and server may see otherwise. */
+  readonly lifeMs: number;
 }
 
 /**
@@ -60,15 +60,19 @@ export async function requestToken(
     },
     signal,
   );
-  const { token, expirationTimestamp } = isRecord(answer["status"])
-    ? answer["status"]
+  const { token } = isRecord(answer["status"]) ? answer["status"] : {};
+  // What the server made of the wish; it ends so long after the server's now.
+  const { expirationSeconds: seconds } = isRecord(answer["spec"])
+    ? answer["spec"]
     : {};
-  const expiresAtMs = Date.parse(`${expirationTimestamp}`);
-  if (typeof token !== "string" || token === "" || Number.isNaN(expiresAtMs)) {
+  if (
+    typeof token !== "string" || token === "" || typeof seconds !== "number" ||
+    seconds <= 0
+  ) {
     throw new ApiFailure(
       "Garbage",
       `Cannot create token of serviceaccounts "${namespace}/${name}": the answer has no token, or none that expires`,
     );
   }
-  return { token: new Hidden(token), expiresAtMs };
+  return { token: new Hidden(token), lifeMs: seconds * 1_000 };
 }

@@ -17,8 +17,8 @@ import { type Answers, livingRefusal } from "./refusal.ts";
 /** A token as it was given. */
 export interface GivenToken {
   readonly token: Uint8Array;
-  /** Wall time in milliseconds. */
-  readonly expiresAtMs: number;
+  /** For how long: the clock of a node that has just started may show 1970. */
+  readonly lifeMs: number;
 }
 
 /** What keeping tokens works with. */
@@ -45,10 +45,9 @@ const RETRY = { baseMs: 1_000, maxMs: 60_000 };
 
 /** When a token is to be renewed, in milliseconds from now. */
 export function renewAfterMs(
-  { expiresAtMs }: Pick<GivenToken, "expiresAtMs">,
-  { nowMs, random }: { readonly nowMs: number; readonly random: Random },
+  { lifeMs }: Pick<GivenToken, "lifeMs">,
+  random: Random,
 ): number {
-  const lifeMs = expiresAtMs - nowMs;
   const dueMs = Math.min(lifeMs * RENEW_FRACTION, LONGEST_MS);
   const earlierMs = random.next() * JITTER_MS;
   return Math.max(LEAST_MS, dueMs - earlierMs);
@@ -75,7 +74,7 @@ export class ServiceTokens implements TokenKeeper {
       try {
         const given = await request(wish, signal);
         took(given.token);
-        waitMs = renewAfterMs(given, { nowMs: clock.now(), random });
+        waitMs = renewAfterMs(given, random);
         retryMs = undefined;
       } catch (error) {
         if (signal.aborted) return;

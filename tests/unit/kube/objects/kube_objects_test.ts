@@ -131,13 +131,15 @@ Deno.test("requestToken() asks for a token that ends with its pod", async () => 
   const api = new RecordingApi();
   api.answer = {
     kind: "TokenRequest",
-    status: { token: "S3CR3T", expirationTimestamp: "2026-01-01T01:00:00Z" },
+    // Shorter than what was wished for.
+    spec: { expirationSeconds: 600 },
+    status: { token: "S3CR3T", expirationTimestamp: "2026-01-01T00:10:00Z" },
   };
   const boundTo = { apiVersion: "v1", kind: "Pod", name: "web", uid: "u1" };
   const wish = { ...WISH, boundTo, timeoutMs: 7_000 };
-  const { token, expiresAtMs } = await requestToken(api, wish, signal);
+  const { token, lifeMs } = await requestToken(api, wish, signal);
   strictEqual(token.reveal(), "S3CR3T");
-  strictEqual(expiresAtMs, Date.UTC(2026, 0, 1, 1));
+  strictEqual(lifeMs, 600_000);
   ok(!inspect(token).includes("S3CR3T"));
   strictEqual(
     api.last.path,
@@ -157,8 +159,10 @@ Deno.test("requestToken() asks for a token that ends with its pod", async () => 
 
 Deno.test("requestToken() asks for a token of nothing else", async () => {
   const api = new RecordingApi();
-  const expirationTimestamp = "2026-01-01T01:00:00Z";
-  api.answer = { status: { token: "a", expirationTimestamp } };
+  api.answer = {
+    spec: { expirationSeconds: 3600 },
+    status: { token: "a" },
+  };
   await requestToken(api, WISH, signal);
   deepStrictEqual(Reflect.get(Object(api.last.body), "spec"), {
     audiences: ["vault"],
@@ -167,19 +171,21 @@ Deno.test("requestToken() asks for a token of nothing else", async () => {
 });
 
 for (
-  const status of [
-    undefined,
-    7,
-    {},
-    { token: "S3CR3T" },
-    { token: "S3CR3T", expirationTimestamp: "soon" },
-    { token: "", expirationTimestamp: "2026-01-01T01:00:00Z" },
-    { token: 7, expirationTimestamp: "2026-01-01T01:00:00Z" },
+  const [status, spec] of [
+    [undefined, { expirationSeconds: 600 }],
+    [7, { expirationSeconds: 600 }],
+    [{}, { expirationSeconds: 600 }],
+    [{ token: "" }, { expirationSeconds: 600 }],
+    [{ token: 7 }, { expirationSeconds: 600 }],
+    [{ token: "S3CR3T" }, undefined],
+    [{ token: "S3CR3T" }, { expirationSeconds: "soon" }],
+    [{ token: "S3CR3T" }, { expirationSeconds: 0 }],
   ]
 ) {
-  Deno.test(`requestToken() refuses ${JSON.stringify(status)}`, async () => {
+  const what = JSON.stringify({ spec, status });
+  Deno.test(`requestToken() refuses ${what}`, async () => {
     const api = new RecordingApi();
-    api.answer = { status };
+    api.answer = { spec, status };
     await rejects(requestToken(api, WISH, signal), (error) => {
       match(
         `${error}`,
