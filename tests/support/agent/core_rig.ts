@@ -20,7 +20,7 @@ import { FakeClock } from "../fake_clock.ts";
 import { FakeCri, type RecordedCall } from "../fake_cri/fake_cri.ts";
 import type { FakeContainer, FakeSandbox } from "../fake_cri/model.ts";
 import { IMAGE } from "../pods.ts";
-import { Quiet } from "../quiet/quiet.ts";
+import { type HoldingServer, Quiet } from "../quiet/quiet.ts";
 import { seededRandom } from "../seeded_random.ts";
 import { linesTo } from "../log_lines.ts";
 
@@ -41,6 +41,10 @@ export interface CoreRigOptions extends CoreConfigOptions {
   readonly prepare?: (rig: CoreRig) => Promise<void> | void;
   /** Stands between the agent and the runtime. */
   readonly wrap?: (connection: CriConnection) => CriConnection;
+  /** The API server of its cluster, if it has one. */
+  readonly api?: HoldingServer;
+  /** @default one of its own, which begins now */
+  readonly clock?: FakeClock;
 }
 
 interface Running {
@@ -92,7 +96,8 @@ export class CoreRig implements AsyncDisposable {
 
   /** Starts a fake runtime and, after `prepare`, an agent beside it. */
   static async start(options: CoreRigOptions = {}): Promise<CoreRig> {
-    const clock = new FakeClock(Math.floor(systemClock.now()));
+    const { clock = new FakeClock(Math.floor(systemClock.now())), api } =
+      options;
     const directory = await Deno.makeTempDir({ prefix: "skerry-core-" });
     const socketPath = `${directory}/cri.sock`;
     await Deno.mkdir(`${directory}/manifests`);
@@ -101,7 +106,8 @@ export class CoreRig implements AsyncDisposable {
     const config = await coreConfig(directory, options);
     const fake = await FakeCri.start({ socketPath, clock });
     fake.addImage({ ref: IMAGE });
-    const quiet = await Quiet.open({ clock, runtime: { fake, socketPath } });
+    const runtime = { fake, socketPath };
+    const quiet = await Quiet.open({ clock, runtime, ...api && { api } });
     const rig = new CoreRig({ directory, fake, config, quiet }, options, clock);
     await options.prepare?.(rig);
     await rig.startAgent();
@@ -149,6 +155,7 @@ export class CoreRig implements AsyncDisposable {
     if (running === undefined) return;
     this.#running = undefined;
     running.stop.abort(new DOMException("The agent is stopped", "AbortError"));
+    if (this.#options.api !== undefined) await this.#passUntil(running.done);
     await running.done;
     await this.#quiet.hungUp();
     await running.connection[Symbol.asyncDispose]();
@@ -324,6 +331,17 @@ export class CoreRig implements AsyncDisposable {
       // Where no timer was due, nothing has begun.
       if (clock.moves !== moves) await this.#quiet.settle();
     }
+  }
+
+  /** An agent that ends gives an API server a moment for what it was told last. */
+  async #passUntil(done: Promise<unknown>): Promise<void> {
+    let isDone = false;
+    const waiting = done.then(() => {
+      isDone = true;
+    });
+    await this.#quiet.settle();
+    for (let steps = 0; !isDone && steps < 30; steps++) await this.#step(100);
+    await waiting;
   }
 
   /** Looks at the runtime before each call takes effect. */

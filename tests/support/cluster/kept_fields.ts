@@ -42,8 +42,8 @@ export function withVersion(object: KeptObject, version: number): KeptObject {
 }
 
 /** Times of an API have whole seconds. */
-export function nowText(inSeconds: number = 0): string {
-  const date = new Date(Date.now() + inSeconds * 1_000);
+export function timeText(nowMs: number, inSeconds: number = 0): string {
+  const date = new Date(nowMs + inSeconds * 1_000);
   return `${date.toISOString().slice(0, 19)}Z`;
 }
 

@@ -7,7 +7,7 @@
 import { isRecord } from "../../../mod/base/mod.ts";
 import type { ApiPath } from "./api_path.ts";
 import { ApiRefusal } from "./api_refusal.ts";
-import { graceOf, keptOf, nowText, withVersion } from "./kept_fields.ts";
+import { graceOf, keptOf, timeText, withVersion } from "./kept_fields.ts";
 import { isSameJson } from "./same_json.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -61,6 +61,12 @@ export class MemoryObjects {
   #version = 100;
   #forgotten = 0;
   #made = 0;
+  readonly #now: () => number;
+
+  /** @param now its wall clock */
+  constructor(now: () => number = () => Date.now()) {
+    this.#now = now;
+  }
 
   /** The version of the newest change. */
   get version(): number {
@@ -147,7 +153,7 @@ export class MemoryObjects {
         ...path.namespace !== undefined && { namespace: path.namespace },
         uid: crypto.randomUUID(),
         resourceVersion: "",
-        creationTimestamp: nowText(),
+        creationTimestamp: timeText(this.#now()),
         ...path.kind.hasGeneration && { generation: 1 },
       },
       ...isPod && { status: { phase: "Pending", qosClass: "BestEffort" } },
@@ -222,7 +228,7 @@ export class MemoryObjects {
       ...before,
       metadata: {
         ...metadata,
-        deletionTimestamp: nowText(grace),
+        deletionTimestamp: timeText(this.#now(), grace),
         deletionGracePeriodSeconds: grace,
         ...path.kind.hasGeneration && !isLeaving && {
           generation: Number(metadata["generation"]) + 1,

@@ -30,7 +30,8 @@ export class ScriptedAnswer {
     const size = new TextEncoder().encode(text).length;
     this.#open(code, { "content-length": `${size}`, ...headers });
     this.#write(text);
-    if (this.#room === Infinity) this.#response.end();
+    // One that is all there is over, whatever was to become of a longer one.
+    if (this.#room > 0) this.#response.end();
   }
 
   /** Begins a watch. */

@@ -41,6 +41,8 @@ export interface ScriptedApiOptions {
   readonly port?: number;
   /** Who has neither one of these nor a certificate of the authority is refused. @default all are let in */
   readonly tokens?: readonly string[];
+  /** Its wall clock. @default that of the machine */
+  readonly now?: () => number;
   /** Whether a watch can begin with what there is. @default true */
   readonly hasStreams?: boolean;
 }
@@ -54,6 +56,7 @@ export class ScriptedApi implements AsyncDisposable {
   readonly faults: FaultScript = new FaultScript();
   readonly #options: ScriptedApiOptions;
   readonly #watches: Set<LiveApiWatch> = new Set();
+  readonly #held: Set<ServerResponse> = new Set();
   readonly #pages: Map<string, readonly unknown[]> = new Map();
   // The door ends before what is behind it.
   readonly #stack: AsyncDisposableStack = new AsyncDisposableStack();
@@ -62,7 +65,7 @@ export class ScriptedApi implements AsyncDisposable {
 
   private constructor(authority: Authority, options: ScriptedApiOptions) {
     this.authority = authority;
-    this.objects = options.objects ?? new MemoryObjects();
+    this.objects = options.objects ?? new MemoryObjects(options.now);
     this.#options = options;
   }
 
@@ -126,6 +129,21 @@ export class ScriptedApi implements AsyncDisposable {
     this.#opened.thaw();
   }
 
+  /** Ends all connections, and refuses new ones. */
+  async shut(): Promise<void> {
+    await this.#opened.shut();
+  }
+
+  /** Listens again after `shut`. */
+  async reopen(): Promise<void> {
+    await this.#opened.reopen();
+  }
+
+  /** How many requests get no answer by the wish of a test; `undefined` while it is frozen. */
+  get held(): number | undefined {
+    return this.#opened.isFrozen ? undefined : this.#held.size;
+  }
+
   /** Ends all connections; new ones are welcome. */
   cutAll(): void {
     this.#opened.cutAll();
@@ -170,11 +188,16 @@ export class ScriptedApi implements AsyncDisposable {
       case "cut":
         return answer.cut();
       case "stall":
-        return;
+        return this.#hold(response);
       case "say":
         return answer.send(fault.code ?? 200, fault.text, fault.headers);
       case "hold":
+        this.#hold(response);
         await (typeof fault.until === "function" ? fault.until() : fault.until);
+        this.#held.delete(response);
+        break;
+      case "break":
+        if (fault.by === "stall" && !fault.afterBytes) this.#hold(response);
         break;
     }
     try {
@@ -191,6 +214,11 @@ export class ScriptedApi implements AsyncDisposable {
         typeof seconds === "number" ? { "retry-after": `${seconds}` } : {},
       );
     }
+  }
+
+  #hold(response: ServerResponse): void {
+    this.#held.add(response);
+    response.on("close", () => this.#held.delete(response));
   }
 
   #authenticate({ user }: ScriptedRequest): void {
@@ -309,7 +337,9 @@ export class ScriptedApi implements AsyncDisposable {
       spec: { ...spec, expirationSeconds: seconds },
       status: {
         token: `token-${++this.#tokens}-of-${path.name}`,
-        expirationTimestamp: new Date(Date.now() + seconds * 1_000)
+        expirationTimestamp: new Date(
+          (this.#options.now ?? Date.now)() + seconds * 1_000,
+        )
           .toISOString(),
       },
     };

@@ -46,6 +46,27 @@ export class TcpDoor implements AsyncDisposable {
     }
   }
 
+  get isFrozen(): boolean {
+    return this.#isFrozen;
+  }
+
+  /** Ends all connections, and refuses new ones until `reopen`. */
+  async shut(): Promise<void> {
+    if (!this.#outer.listening) return;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#outer.close(() => resolve());
+    this.cutAll();
+    await promise;
+  }
+
+  /** Listens again where it did. */
+  async reopen(): Promise<void> {
+    if (this.#outer.listening) return;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#outer.listen(this.#port, "127.0.0.1", resolve);
+    await promise;
+  }
+
   /** What was held back comes through. */
   thaw(): void {
     this.#isFrozen = false;
@@ -61,13 +82,12 @@ export class TcpDoor implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    const { promise, resolve } = Promise.withResolvers<void>();
-    this.#outer.close(() => resolve());
-    this.cutAll();
-    await promise;
+    await this.shut();
   }
 
   #lead(socket: Socket): void {
+    // It was on its way when the door was shut.
+    if (!this.#outer.listening) return void socket.destroy();
     const inner = connect(this.#inner, "127.0.0.1");
     const pair = [socket, inner] as const;
     this.#pairs.add(pair);

@@ -6,6 +6,7 @@
 
 import { deadline, systemClock } from "../../../mod/base/mod.ts";
 import { PATIENCE_MS } from "../../../scripts/lib/wait_until.ts";
+import { countFetches, fetchesUnderWay } from "./api_calls.ts";
 import { callsUnderWay, countCalls } from "./client_calls.ts";
 import { EventLoop } from "./event_loop.ts";
 import { FakeClock } from "../fake_clock.ts";
@@ -16,6 +17,14 @@ export interface QuietParts {
   readonly clock: FakeClock;
   /** The fake runtime, where there is one, and where it listens. */
   readonly runtime?: { readonly fake: FakeCri; readonly socketPath: string };
+  /** An API server that is asked by `fetch`. */
+  readonly api?: HoldingServer;
+}
+
+/** A server that may hold back answers, on purpose. */
+export interface HoldingServer {
+  /** How many requests it holds back; `undefined` if nothing at all comes through. */
+  readonly held: number | undefined;
 }
 
 /**
@@ -45,6 +54,7 @@ export class Quiet implements Disposable {
   /** Looks on from now; calls that were made before are not counted. */
   static async open(parts: QuietParts): Promise<Quiet> {
     countCalls();
+    if (parts.api !== undefined) countFetches();
     const marks = await Deno.makeTempDir({ prefix: "skerry-quiet-" });
     const loop = await EventLoop.open(`${marks}/turns.sock`);
     return new Quiet(parts, loop, marks);
@@ -67,7 +77,8 @@ export class Quiet implements Disposable {
    * @throws {Error} When that does not come to be.
    */
   async settle(): Promise<void> {
-    const giveUpMs = systemClock.monotonic() + PATIENCE_MS;
+    const giveUpMs = systemClock.monotonic() +
+      PATIENCE_MS;
     let before = "";
     let still = 0;
     let calm = 0;
@@ -136,11 +147,20 @@ export class Quiet implements Disposable {
     const { runtime } = this.#parts;
     const asked = runtime === undefined ? 0 : callsUnderWay(runtime.socketPath);
     const { unary } = this.#calls();
-    const { working } = this.#loop;
+    const held = this.#heldFetches();
+    const working = this.#loop.working - held;
     return [
       ...working === 0 ? [] : [`${working} operations on files`],
       ...asked === unary ? [] : [`${asked} calls, of which ${unary} arrived`],
     ];
+  }
+
+  /** The requests that only the API server's will keeps from their answers. */
+  #heldFetches(): number {
+    const { api } = this.#parts;
+    if (api === undefined) return 0;
+    const asked = fetchesUnderWay();
+    return Math.min(api.held ?? asked, asked);
   }
 
   #traces(): string {

@@ -12,6 +12,11 @@ export function waitingOperations(): number {
   return waiting;
 }
 
+/** Counts an operation that waits for somebody else, until it is over. */
+export function countWaitingOperation(operation: Promise<unknown>): void {
+  count(operation);
+}
+
 await countWaiting();
 
 /** From the start of the process on, so that none is left out. */
