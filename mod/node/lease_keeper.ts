@@ -76,6 +76,8 @@ export class LeaseKeeper {
   readonly #deps: LeaseKeeperDeps;
   readonly #owner: LeaseOwner;
   readonly #changed = new Bell();
+  readonly #bell = new Bell();
+  #isWoken = false;
   #lease: Lease | undefined;
   #foreign: ForeignLease | undefined;
   #state: LeaseState = "unknown";
@@ -103,6 +105,13 @@ export class LeaseKeeper {
     await this.#changed.wait(signal);
   }
 
+  /** Has a lease made at once that waits for its node: that is there now. */
+  wake(): void {
+    if (this.#state !== "free" && this.#state !== "unknown") return;
+    this.#isWoken = true;
+    this.#bell.ring();
+  }
+
   /** Works until `signal` aborts. */
   async run(signal: AbortSignal): Promise<void> {
     const { clock, random } = this.#deps;
@@ -111,12 +120,17 @@ export class LeaseKeeper {
     try {
       while (!signal.aborted) {
         const beganMs = clock.monotonic();
+        this.#isWoken = false;
         const isDone = await this.#sync(signal);
         delayMs = isDone ? undefined : nextDelay(delayMs, ENSURE_RETRY);
         // What a slow server has taken is not waited for again.
         const tookMs = clock.monotonic() - beganMs;
         const restMs = jitter(random, renewMs, JITTER) - tookMs;
-        await clock.sleep(delayMs ?? Math.max(0, restMs), signal);
+        const untilMs = clock.monotonic() + (delayMs ?? Math.max(0, restMs));
+        const mayHaste = this.#state === "free";
+        if (mayHaste && this.#isWoken) continue;
+        if (mayHaste) await this.#bell.wait(signal, { clock, untilMs });
+        else await clock.sleep(untilMs - clock.monotonic(), signal);
       }
     } catch (error) {
       if (!signal.aborted) throw error;

@@ -19,6 +19,7 @@ import {
   type KnownNode,
   knownNode,
   LeaseKeeper,
+  type NodeClient,
   NodeReporter,
   type NodeStanding,
 } from "../../node/mod.ts";
@@ -80,6 +81,8 @@ export class ClusterNode {
   readonly #lease: LeaseKeeper;
   readonly #kept: KeptNode;
   #sinceMs = Infinity;
+  /** As it was made, until a watch shows it. */
+  #made: Node | undefined;
 
   constructor(
     config: Pick<AgentConfig, "node" | "paths" | "pressure">,
@@ -103,7 +106,7 @@ export class ClusterNode {
     const looks = this.#looks(config);
     this.#reporter = new NodeReporter({
       ...deps,
-      client: nodeClient(nodes, node.name),
+      client: this.#noting(nodeClient(nodes, node.name)),
       current: () => this.current,
       standing: () => this.#standing(),
       picture: (signal) => nodePicture(looks, signal),
@@ -124,7 +127,7 @@ export class ClusterNode {
     this.#lease = new LeaseKeeper({
       ...deps,
       client: leaseClient(leases, node.name),
-      node: () => this.current,
+      node: () => this.current ?? this.#made,
     }, {
       nodeName: node.name,
       agentId: deps.agentId,
@@ -219,7 +222,11 @@ export class ClusterNode {
     this.#sinceMs = this.#deps.clock.monotonic();
     const changed = (): void => {
       const { current } = this;
-      if (current !== undefined) this.#kept.save(knownNode(current));
+      if (current !== undefined) {
+        this.#made = undefined;
+        this.#kept.save(knownNode(current));
+      }
+      this.#lease.wake();
       this.#reporter.wake();
       listener.changed();
     };
@@ -243,6 +250,19 @@ export class ClusterNode {
     );
     await Promise.all(running);
     if (tasks.failure !== undefined) throw tasks.failure;
+  }
+
+  /** Its lease does not wait until a watch shows a node that was just made. */
+  #noting(client: NodeClient): NodeClient {
+    return {
+      ...client,
+      create: async (node, signal) => {
+        const made = await client.create(node, signal);
+        this.#made = made;
+        this.#lease.wake();
+        return made;
+      },
+    };
   }
 
   /** What is asked at each look; what moves between them wakes the reporter. */

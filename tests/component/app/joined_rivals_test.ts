@@ -55,7 +55,7 @@ Deno.test("of two agents with one node name the later one says so and keeps off,
 const CUT_OFF =
   "of two agents with one node name the one that was cut off looks whose the lease is before it runs what was bound meanwhile";
 
-Deno.test(CUT_OFF, { ignore: true }, async () => {
+Deno.test(CUT_OFF, async () => {
   await using first = await ScriptedNode.start();
   first.make("web");
   await first.untilPhase("Running", "web");

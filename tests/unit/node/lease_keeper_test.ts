@@ -93,6 +93,18 @@ Deno.test("no lease is made for a node that the cluster does not know; it is tri
   deepStrictEqual(await rig.pass(1), ["get lease", "create lease"]);
 });
 
+Deno.test("a lease that waits for its node is made as soon as the node is there", async () => {
+  await using rig = new Rig({ node: null });
+  await rig.rest();
+  rig.node = NODE;
+  rig.keeper.wake();
+  await until(() => rig.keeper.state === "held", "the lease");
+  deepStrictEqual(await rig.rest(), ["get lease", "create lease"]);
+  // And no sooner than it is due when it is held.
+  rig.keeper.wake();
+  deepStrictEqual(await rig.pass(9_000), []);
+});
+
 Deno.test("what is tried in vain is tried at 100 ms, then 200, and 7 s at most", async () => {
   await using rig = new Rig({ node: null });
   await rig.rest();
