@@ -16,6 +16,7 @@ import type {
 import { defined } from "../../base/mod.ts";
 import { matchesNode } from "../../pod/admission/mod.ts";
 import { findCondition } from "../../pod/status/mod.ts";
+import { agesOf, failuresWith, pauseLeftMs } from "../failures/mod.ts";
 import { planHistory, type RevisionHistory } from "../history/mod.ts";
 import {
   availableInMs,
@@ -34,12 +35,7 @@ import {
   type WatchedTime,
   type Wishes,
 } from "../run/mod.ts";
-import {
-  daemonCreation,
-  failuresWith,
-  isOfHash,
-  pauseLeftMs,
-} from "./daemon_pod.ts";
+import { daemonCreation, isOfHash } from "./daemon_pod.ts";
 
 /** The node whose pods are looked after. */
 export interface DaemonNode {
@@ -116,11 +112,6 @@ export function stepDaemonSet(
   const history = planHistory(set, seen.revisions);
   const pods = claimed.mine.filter((pod) => isOnNode(pod, nodeName))
     .toSorted(byAge);
-  // Asked of each at every look, so that it is known when the clock is set.
-  const ages = new Map(pods.map((pod) => {
-    const { creationTimestamp = "" } = pod.metadata;
-    return [pod, nowMs - watched.timeOf(creationTimestamp)];
-  }));
   const state: DaemonState = {
     set,
     pods,
@@ -128,7 +119,7 @@ export function stepDaemonSet(
     isWanted: fits(template, node),
     nodeName,
     nowMs,
-    ageMs: (pod) => ages.get(pod) ?? 0,
+    ageMs: agesOf(pods, nowMs, watched),
   };
   // The version that pods are of comes first, and alone: when the cache shows it, that
   // wakes the set.
