@@ -13,6 +13,7 @@ import type {
   DaemonSet,
   StatefulSet,
 } from "../../api/workload/mod.ts";
+import { defined } from "../../base/mod.ts";
 import {
   type Change,
   claim,
@@ -42,10 +43,12 @@ export interface RevisionHistory {
  * or, when an earlier one comes back, that one gets the next number.
  *
  * @param seen all ControllerRevisions of the namespace
+ * @param notes annotations of a version that is made, besides those of the owner
  */
 export function planHistory(
   owner: RevisionOwner,
   seen: readonly ControllerRevision[],
+  notes?: Readonly<Record<string, string>>,
 ): RevisionHistory {
   const { selector, template } = owner.spec;
   const claimed = claim(owner, seen, { selector });
@@ -57,7 +60,7 @@ export function planHistory(
   const { collisionCount = 0 } = owner.status ?? {};
   if (known === undefined) {
     const free = freeName(owner, { content, collisionCount, seen });
-    const object = newRevision(owner, { ...free, number });
+    const object = newRevision(owner, { ...free, number, notes });
     const changes = [...claimed.changes, { verb: "create", object } as const];
     return { revisions, changes, newest: free, ...free };
   }
@@ -107,12 +110,16 @@ const LONGEST_PREFIX = 223;
 
 function newRevision(
   owner: RevisionOwner,
-  { name, hash, number }: RevisionHistory["newest"] & {
+  { name, hash, number, notes }: RevisionHistory["newest"] & {
     readonly number: number;
+    readonly notes: Readonly<Record<string, string>> | undefined;
   },
 ): NewObject & Pick<ControllerRevision, "data" | "revision"> {
-  const { namespace, annotations } = owner.metadata;
+  const { namespace, annotations: inherited } = owner.metadata;
   const { template } = owner.spec;
+  const annotations = notes === undefined
+    ? inherited
+    : { ...inherited, ...notes };
   return {
     apiVersion: "apps/v1",
     kind: "ControllerRevision",
@@ -120,7 +127,7 @@ function newRevision(
       name,
       namespace,
       labels: { ...template.metadata?.labels, [hashLabel(owner)]: hash },
-      ...(annotations !== undefined && { annotations }),
+      ...defined({ annotations }),
       ownerReferences: [controllerReference(owner)],
     },
     data: revisionData(template),

@@ -24,11 +24,14 @@ import {
   ownershipChanges,
 } from "./stateful_claims.ts";
 import {
+  endedPods,
   isMissing,
   isParallel,
   type Members,
   partitionOf,
+  remakingPauseMs,
   type SetPlace,
+  versionAt,
 } from "./stateful_members.ts";
 import {
   creation,
@@ -39,10 +42,9 @@ import {
   ordinalOf,
   podName,
   startOf,
-  type TemplateVersion,
   versionOf,
-  wasNeverReady,
 } from "./stateful_pod.ts";
+import { completeWith } from "./stateful_versions.ts";
 
 /** Gives all claims the owners that the retention policy wants. */
 export function retentionChanges(members: Members): readonly Change[] {
@@ -113,8 +115,11 @@ function placeChanges(
     return [creation(set, ordinal, versionAt(members, place))];
   }
   if (isEnding(pod)) return [];
-  // Whatever its end was, as upstream: a reboot ends pods either way.
-  if (isEndedPod(pod)) return [deletion(set, pod)];
+  if (isEndedPod(pod)) {
+    // Whatever its end was, as upstream: a reboot ends pods either way.
+    const isDue = remakingPauseMs(members, { place, pod }) === 0;
+    return isDue ? [deletion(set, pod)] : [];
+  }
   return [
     ...pod.status?.phase === "Pending"
       ? claimCreations(set, ordinal, claims)
@@ -142,22 +147,31 @@ export function blockedWords(
   });
 }
 
-/** What the pod of a place is made from. */
-function versionAt(members: Members, place: number): TemplateVersion {
-  return place < partitionOf(members.set) ? members.current : members.update;
+/** What is told of pods that have ended, in upstream's words. */
+export function endedWords(members: Members): readonly ChangeWords[] {
+  const { namespace, name } = members.set.metadata;
+  return endedPods(members).map(({ pod: { metadata, status } }) => {
+    const hasFailed = status?.phase === "Failed";
+    const what = hasFailed ? "failed" : "terminated";
+    return {
+      type: hasFailed ? "Warning" as const : "Normal" as const,
+      reason: hasFailed ? "RecreatingFailedPod" : "RecreatingTerminatedPod",
+      message:
+        `StatefulSet ${namespace}/${name} is recreating ${what} Pod ${metadata.name}`,
+    };
+  });
 }
 
 /**
- * Whether a pod that the others wait for will never be ready, or is not worth waiting for:
- * it is of a version that no rollout was completed with, or was never ready at all, and
- * the template is another one by now.
+ * Whether a pod that the others wait for may never be ready: it is of a version that was
+ * never complete with a pod at its place, and the template is another one by now.
  */
 function isInTheWay(members: Members, pod: Pod): boolean {
   const { set, current } = members;
   if (!isOutdated(members, pod) || !isUnready(pod)) return false;
   const place = (ordinalOf(set, pod) ?? NaN) - startOf(set);
   return place >= partitionOf(set) &&
-    (versionOf(pod) !== current.name || wasNeverReady(pod));
+    (versionOf(pod) !== current.name || place >= completeWith(current));
 }
 
 /** Whether a pod that lives is to be replaced by one of the newest version. */

@@ -6,14 +6,11 @@
 
 import type { Pod } from "../../api/types/mod.ts";
 import type { StatefulSet } from "../../api/workload/mod.ts";
-import { isEnding, nextAvailableInMs } from "../run/mod.ts";
+import { pauseLeftMs } from "../failures/mod.ts";
+import { isEndedPod, isEnding, nextAvailableInMs } from "../run/mod.ts";
 import type { ClaimsByName } from "./stateful_claims.ts";
-import {
-  isAvailable,
-  ordinalOf,
-  startOf,
-  type TemplateVersion,
-} from "./stateful_pod.ts";
+import { isAvailable, ordinalOf, startOf, versionOf } from "./stateful_pod.ts";
+import type { TemplateVersion } from "./stateful_versions.ts";
 
 /** One of the wanted places. */
 export interface SetPlace {
@@ -35,6 +32,8 @@ export interface Members {
   /** What the template is now. */
   readonly update: TemplateVersion;
   readonly nowMs: number;
+  /** How long ago each pod was made. */
+  readonly ageMs: (pod: Pod) => number;
 }
 
 /** Sorts the pods of a set into places. */
@@ -109,9 +108,41 @@ export function partitionOf({ spec: { updateStrategy } }: StatefulSet): number {
     : 0;
 }
 
-/** After which time the next pod becomes available by itself. */
-export function nextAvailableMs(
-  { set: { spec: { minReadySeconds = 0 } }, nowMs, ...members }: Members,
-): number | undefined {
-  return nextAvailableInMs(allPods(members), minReadySeconds, nowMs);
+/** What the pod of a place is made from. */
+export function versionAt(members: Members, place: number): TemplateVersion {
+  return place < partitionOf(members.set) ? members.current : members.update;
+}
+
+/** The pods of wanted places that have ended and are still there. */
+export function endedPods(
+  { places }: Members,
+): readonly { readonly place: number; readonly pod: Pod }[] {
+  return places.flatMap(({ place, pod }) =>
+    pod !== undefined && isEndedPod(pod) && !isEnding(pod)
+      ? [{ place, pod }]
+      : []
+  );
+}
+
+/**
+ * How long a pod that has ended stays before it is made again, in milliseconds; one of
+ * another version than the next is given its chance at once.
+ */
+export function remakingPauseMs(
+  members: Members,
+  { place, pod }: { readonly place: number; readonly pod: Pod },
+): number {
+  return versionOf(pod) === versionAt(members, place).name
+    ? pauseLeftMs(pod, members.ageMs(pod))
+    : 0;
+}
+
+/** When something changes by itself: a pod is available, or a pause is over. */
+export function nextLookMs(members: Members): number | undefined {
+  const { set: { spec: { minReadySeconds = 0 } }, nowMs } = members;
+  const waits = [
+    nextAvailableInMs(allPods(members), minReadySeconds, nowMs) ?? 0,
+    ...endedPods(members).map((each) => remakingPauseMs(members, each)),
+  ].filter((ms) => ms > 0);
+  return waits.length === 0 ? undefined : Math.min(...waits);
 }

@@ -7,7 +7,9 @@
 import type { NewObject } from "../../api/access/mod.ts";
 import type { Pod, PodCondition, Volume } from "../../api/types/mod.ts";
 import type { PodTemplate, StatefulSet } from "../../api/workload/mod.ts";
+import { defined } from "../../base/mod.ts";
 import { findCondition } from "../../pod/status/mod.ts";
+import { withFailures } from "../failures/mod.ts";
 import {
   availableInMs,
   type Change,
@@ -15,6 +17,7 @@ import {
   podFromTemplate,
   readySince,
 } from "../run/mod.ts";
+import { failuresAt, type TemplateVersion } from "./stateful_versions.ts";
 
 /** Label of a pod: its name, so that a Service can mean one pod. */
 const NAME_LABEL = "statefulset.kubernetes.io/pod-name";
@@ -22,12 +25,6 @@ const NAME_LABEL = "statefulset.kubernetes.io/pod-name";
 const INDEX_LABEL = "apps.kubernetes.io/pod-index";
 /** Label of a pod: the ControllerRevision whose template it was made from. */
 const REVISION_LABEL = "controller-revision-hash";
-
-/** A version of the template, by the name of its ControllerRevision. */
-export interface TemplateVersion {
-  readonly name: string;
-  readonly template: PodTemplate;
-}
 
 /** The ordinal of a pod; `undefined` for one that is none of the set's by name. */
 export function ordinalOf(
@@ -92,22 +89,6 @@ export function isUnready(pod: Pod): boolean {
   return conditionOf(pod, "Ready")?.status === "False";
 }
 
-/**
- * Whether a pod has never been ready, as far as its conditions tell: that it is not has
- * not changed since the pod came to the node, soon after it was made. After a reboot the
- * conditions begin anew, and then it is not known.
- */
-export function wasNeverReady(pod: Pod): boolean {
-  const since = conditionOf(pod, "Ready")?.lastTransitionTime;
-  const came = conditionOf(pod, "PodScheduled")?.lastTransitionTime;
-  const { creationTimestamp } = pod.metadata;
-  if (!isUnready(pod) || since === undefined || since !== came) return false;
-  return Date.parse(since) - Date.parse(creationTimestamp ?? "") <= ARRIVAL_MS;
-}
-
-/** How long it may take at most until the node says something of a new pod. */
-const ARRIVAL_MS = 60_000;
-
 function conditionOf(pod: Pod, type: string): PodCondition | undefined {
   return findCondition(pod.status?.conditions, type);
 }
@@ -124,6 +105,10 @@ export function newPod(
   const { metadata: { generateName: _prefix, ...metadata }, spec, ...rest } =
     podFromTemplate(set, version.template);
   const name = podName(set, ordinal);
+  const annotations = withFailures(
+    metadata.annotations,
+    failuresAt(version, ordinal),
+  );
   const { serviceName = "" } = set.spec;
   const volumes = volumesOf(set, ordinal, spec.volumes);
   return {
@@ -137,6 +122,7 @@ export function newPod(
         ...identity(name, ordinal),
         [REVISION_LABEL]: version.name,
       },
+      ...defined({ annotations }),
     },
     spec: {
       ...spec,

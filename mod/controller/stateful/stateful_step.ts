@@ -12,21 +12,21 @@ import type {
   StatefulSet,
 } from "../../api/workload/mod.ts";
 import { defined } from "../../base/mod.ts";
-import {
-  planHistory,
-  type RevisionHistory,
-  revisionTemplate,
-} from "../history/mod.ts";
+import { agesOf } from "../failures/mod.ts";
+import { planHistory, type RevisionHistory } from "../history/mod.ts";
 import {
   type Change,
   claim,
   exactRef,
   isEnding,
   type ObjectCache,
+  unwatched,
+  type WatchedTime,
   type Wishes,
 } from "../run/mod.ts";
 import {
   blockedWords,
+  endedWords,
   memberChanges,
   retentionChanges,
 } from "./stateful_changes.ts";
@@ -34,16 +34,21 @@ import type { ClaimsByName } from "./stateful_claims.ts";
 import {
   allPods,
   type Members,
-  nextAvailableMs,
+  nextLookMs,
   sortMembers,
 } from "./stateful_members.ts";
+import { completionNotes, failureNotes } from "./stateful_notes.ts";
 import {
   isAvailable,
   isRunningAndReady,
   ordinalOf,
-  type TemplateVersion,
   versionOf,
 } from "./stateful_pod.ts";
+import {
+  NEW_VERSION_NOTES,
+  type TemplateVersion,
+  versionsOf,
+} from "./stateful_versions.ts";
 
 /** What is seen of a StatefulSet, its pods, their claims, and its versions. */
 export interface SeenStatefulSet {
@@ -78,49 +83,45 @@ type StatefulSetStatus = NonNullable<StatefulSet["status"]>;
 export function stepStatefulSet(
   { set, pods, revisions, claims }: SeenStatefulSet,
   nowMs: number,
+  watched: WatchedTime = unwatched(nowMs),
 ): Wishes<StatefulSetStatus> {
   const { selector } = set.spec;
   const claimed = claim(set, pods, {
     selector,
     mayAdopt: (pod) => ordinalOf(set, pod) !== undefined,
   });
-  const history = planHistory(set, revisions);
+  const history = planHistory(set, revisions, NEW_VERSION_NOTES);
   const versions = versionsOf(set, history);
   const sorted = sortMembers(set, claimed.mine);
-  const members: Members = { set, ...sorted, claims, ...versions, nowMs };
+  const ageMs = agesOf(claimed.mine, nowMs, watched);
+  const members: Members = {
+    ...{ set, claims, nowMs, ageMs },
+    ...sorted,
+    ...versions,
+  };
   const status = () => statusOf(members, history);
   if (isEnding(set)) {
     return { changes: [], status };
   }
   // What pods depend on comes first, and alone: when the cache shows it, that wakes the set.
-  const ground = [...history.changes, ...retentionChanges(members)];
+  const ground = [
+    ...history.changes,
+    ...retentionChanges(members),
+    ...failureNotes(members),
+  ];
   const changes = ground.length > 0 ? ground : memberChanges(members);
-  const againAfterMs = nextAvailableMs(members);
+  const againAfterMs = nextLookMs(members);
   return {
     changes: [
       ...claimed.changes,
       ...changes,
+      ...completionNotes(members),
       ...outdatedRevisions(members, history),
     ],
     status,
-    events: blockedWords(members),
+    events: [...blockedWords(members), ...endedWords(members)],
     ...defined({ againAfterMs }),
   };
-}
-
-/** The versions before and after the rollout that goes on, the same when none does. */
-function versionsOf(
-  { status, spec: { template } }: StatefulSet,
-  { revisions, newest }: RevisionHistory,
-): Record<"current" | "update", TemplateVersion> {
-  const update = { name: newest.name, template };
-  const known = revisions.find(({ metadata }) =>
-    metadata.name === status?.currentRevision
-  );
-  const before = known && revisionTemplate(known);
-  return known === undefined || before === undefined
-    ? { current: update, update }
-    : { current: { name: known.metadata.name, template: before }, update };
 }
 
 /** Those over the limit that no pod is of, the oldest first. */

@@ -16,6 +16,7 @@ import {
   manifestOf,
   type Wish,
   WISHED_NAMES,
+  type WishedKinds,
   wishFor,
 } from "./workload_wishes.ts";
 import { checkWorkloads } from "./workloads_check.ts";
@@ -58,6 +59,7 @@ export class WorkloadsStory implements AsyncDisposable {
   readonly history: string[] = [];
   readonly #disk: CrashDisk;
   readonly #random: Random;
+  readonly #kinds: WishedKinds | undefined;
   #rig: WorkloadsRig;
   readonly #wishes = new Map<string, Wish>();
   /** By UID: what the runtime has, whatever agent there is. */
@@ -70,8 +72,10 @@ export class WorkloadsStory implements AsyncDisposable {
   #livedMs = 0;
   #wallMs = Date.UTC(2026, 0, 1);
 
-  constructor(random: Random) {
+  /** @param kinds those that are wished, by default all */
+  constructor(random: Random, kinds?: WishedKinds) {
     this.#random = random;
+    this.#kinds = kinds;
     this.#disk = new CrashDisk(random);
     this.#rig = this.#newRig();
   }
@@ -104,7 +108,7 @@ export class WorkloadsStory implements AsyncDisposable {
   }
 
   #wish(): void {
-    const wish = wishFor(this.#random);
+    const wish = wishFor(this.#random, this.#kinds);
     this.#note(`wish ${JSON.stringify(wish)}`);
     this.#wishes.set(wish.name, wish);
     this.#say();

@@ -269,8 +269,14 @@ Deno.test("what is said of what is done, and of what fails", async () => {
   const [pod] = pods;
   if (pod === undefined) throw new Error("no pod");
   const ended = { ...pod, status: { phase: "Failed" } };
+  // Its failure has been noted.
+  const annotations = { "skerry.dev/failures-of-0": "1" };
+  const revisions = seen.revisions.map((each) => ({
+    ...each,
+    metadata: { ...each.metadata, annotations },
+  }));
   const words = [[ended], []].flatMap((pods) =>
-    statefulSetController.step({ ...seen, pods }, 0).changes
+    statefulSetController.step({ ...seen, pods, revisions }, 0).changes
   ).map(({ events }) => events);
   deepStrictEqual(words, [
     {

@@ -201,16 +201,113 @@ for (const image of ["v1", "v3"]) {
   });
 }
 
-Deno.test("a first version that never became ready gives way to a mended template", async () => {
+/** What is noted of versions, the older first. */
+function notes(rig: StatefulRig) {
+  return revisions(rig).map(({ metadata }) => metadata.annotations);
+}
+
+const broken: Readonly<
+  Record<string, (rig: StatefulRig) => void | Promise<void>>
+> = {
+  "is not ready": () => {},
+  "was ready once": async (rig) => {
+    await rig.report(0, { isReady: true });
+    await rig.on.clock.advance(60_000);
+    await rig.report(0, {});
+  },
+  "is reported by an agent that began anew": async (rig) => {
+    await rig.on.clock.advance(600_000);
+    const pod = rig.pod(0);
+    if (pod === undefined) throw new Error("no pod");
+    rig.on.objects.put({ ...pod, ...{ status: { phase: "Pending" } } });
+    await rig.on.restart();
+    await rig.report(0, {});
+  },
+};
+
+for (const [title, happen] of Object.entries(broken)) {
+  Deno.test(`a first version gives way to a mended template when its pod ${title}`, async () => {
+    await using rig = new StatefulRig();
+    await rig.apply(statefulSet({}, "bad"));
+    await rig.report(0, {});
+    await happen(rig);
+    rig.calls();
+    await rig.apply(statefulSet({}, "v2"));
+    deepStrictEqual(rig.calls(), ["delete Pod db-0"]);
+    await rig.settle();
+    deepStrictEqual(versions(rig), ["v2", "v2", "v2"]);
+  });
+}
+
+Deno.test("a version says with how many pods it was complete at most", async () => {
   await using rig = new StatefulRig();
-  await rig.apply(statefulSet({}, "bad"));
+  await rig.apply(statefulSet({ replicas: 2, minReadySeconds: 10 }));
+  deepStrictEqual(notes(rig), [{ "skerry.dev/complete-with": "0" }]);
+  await rig.report(0, { isReady: true });
+  await rig.on.clock.advance(10_000);
+  await rig.report(1, { isReady: true });
+  deepStrictEqual(notes(rig), [{ "skerry.dev/complete-with": "0" }]);
+  await rig.on.clock.advance(10_000);
+  await rig.rest();
+  deepStrictEqual(notes(rig), [{ "skerry.dev/complete-with": "2" }]);
+  for (const replicas of [1, 3]) {
+    await rig.apply(statefulSet({ replicas }));
+    await rig.settle();
+  }
+  deepStrictEqual(notes(rig), [{ "skerry.dev/complete-with": "3" }]);
+  await rig.apply(statefulSet({ replicas: 3 }, "v2"));
+  await rig.finish();
+  deepStrictEqual(notes(rig), [
+    { "skerry.dev/complete-with": "3" },
+    { "skerry.dev/complete-with": "0" },
+  ]);
+});
+
+Deno.test("a version without a pod was not tried, and gives way", async () => {
+  await using rig = new StatefulRig();
+  await rig.apply(statefulSet({ replicas: 0 }, "bad"));
+  await rig.apply(statefulSet({ replicas: 1 }, "bad"));
   await rig.report(0, {});
-  await rig.on.clock.advance(60_000);
+  rig.calls();
+  await rig.apply(statefulSet({ replicas: 1 }, "v2"));
+  deepStrictEqual(rig.calls(), ["delete Pod db-0"]);
+});
+
+Deno.test("a pod that was added to a good version and never came gives way", async () => {
+  await using rig = await settled({ replicas: 1 });
+  await rig.apply(statefulSet());
+  await rig.report(1, {});
   rig.calls();
   await rig.apply(statefulSet({}, "v2"));
-  deepStrictEqual(rig.calls(), ["delete Pod db-0"]);
+  deepStrictEqual(rig.calls(), ["delete Pod db-1"]);
   await rig.settle();
   deepStrictEqual(versions(rig), ["v2", "v2", "v2"]);
+});
+
+Deno.test("a version that an earlier agent made counts as complete", async () => {
+  await using rig = new StatefulRig();
+  await rig.apply(statefulSet());
+  const [revision] = revisions(rig);
+  if (revision === undefined) throw new Error("no revision");
+  const { annotations: _notes, ...metadata } = revision.metadata;
+  await rig.on.apply({ ...revision, metadata });
+  await rig.report(0, {});
+  rig.calls();
+  await rig.apply(statefulSet({}, "v2"));
+  deepStrictEqual(rig.calls(), []);
+  await rig.apply(statefulSet());
+  await rig.settle();
+  deepStrictEqual(notes(rig).at(-1), undefined);
+});
+
+Deno.test("the notes of a version are its own, whatever annotations its set has", async () => {
+  await using rig = new StatefulRig();
+  const set = statefulSet();
+  const annotations = { note: "x", "skerry.dev/complete-with": "9" };
+  await rig.apply({ ...set, metadata: { ...set.metadata, annotations } });
+  deepStrictEqual(notes(rig), [
+    { note: "x", "skerry.dev/complete-with": "0" },
+  ]);
 });
 
 Deno.test("a pod that the node has said nothing of is waited for, and so it is when a reboot made all forget", async () => {
@@ -227,23 +324,6 @@ Deno.test("a pod that the node has said nothing of is waited for, and so it is w
   await rig.settle();
   deepStrictEqual(versions(rig), ["v2", "v2", "v2"]);
 });
-
-const arrivals: readonly (readonly [seconds: number, isReplaced: boolean])[] = [
-  [60, true],
-  [61, false],
-];
-
-for (const [seconds, isReplaced] of arrivals) {
-  Deno.test(`a pod that is not ready since ${seconds} s after it was made is ${isReplaced ? "" : "not "}replaced`, async () => {
-    await using rig = new StatefulRig();
-    await rig.apply(statefulSet({}, "bad"));
-    await rig.on.clock.advance(seconds * 1000);
-    await rig.report(0, {});
-    rig.calls();
-    await rig.apply(statefulSet({}, "v2"));
-    deepStrictEqual(rig.calls(), isReplaced ? ["delete Pod db-0"] : []);
-  });
-}
 
 const waits: Readonly<
   Record<string, readonly [StatefulSpec, ordinal: number]>
