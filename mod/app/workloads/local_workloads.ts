@@ -168,10 +168,11 @@ async function run(
   const running = [tasks.start((scope) => store.run(scope))];
   await tasks.start(async (scope) => {
     const { items } = await store.reader(POD, isPod).list({}, scope);
-    for (const pod of items) {
+    const known = items.flatMap((pod) => {
       const status = statuses.get(pod.metadata.uid);
-      if (status !== undefined) await reports.write(pod, status, scope);
-    }
+      return status === undefined ? [] : [{ pod, status }];
+    });
+    await reports.catchUp(known, scope);
   });
   for (const each of [manager, reports]) {
     running.push(tasks.start((scope) => each.run(scope)));

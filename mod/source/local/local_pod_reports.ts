@@ -36,6 +36,22 @@ export interface LocalPodReportsDeps {
  */
 const ENDING_LOOKS: BackoffOptions = { baseMs: 200, maxMs: 30_000 };
 
+/** What is refused is tried again; the store is in memory, so that costs little. */
+const REFUSED_TRIES: BackoffOptions = { baseMs: 1_000, maxMs: 30_000 };
+
+/** A status of the agent, and the pod that it is of. */
+interface StatusReport {
+  readonly pod: Pod;
+  readonly status: PodStatus;
+}
+
+/** A pod whose status the store has refused. */
+interface Refusal {
+  readonly reason: string;
+  readonly delayMs: number;
+  readonly dueMs: number;
+}
+
 /** Somebody else may write to the object meanwhile; each writes once or twice. */
 const WRITE_TRIES = 5;
 
@@ -45,22 +61,19 @@ const WRITE_TRIES = 5;
  */
 export class LocalPodReports {
   readonly #deps: LocalPodReportsDeps;
-  readonly #pending = new Map<
-    string,
-    { readonly pod: Pod; readonly status: PodStatus }
-  >();
+  /** By UID: what the store has not got yet. */
+  readonly #pending = new Map<string, StatusReport>();
+  /** By UID: those of them that it did not take. */
+  readonly #refused = new Map<string, Refusal>();
   readonly #bell = new Bell();
   #hasMoved = false;
-  #isWriting = false;
 
   constructor(deps: LocalPodReportsDeps) {
     this.#deps = { ...deps, log: deps.log.named("source") };
   }
 
   /** Takes the newest status of a pod; pods of other sources are none of its business. */
-  changed(
-    { pod, status }: { readonly pod: Pod; readonly status: PodStatus },
-  ): void {
+  changed({ pod, status }: StatusReport): void {
     if (!isLocalPod(pod)) return;
     this.#pending.set(pod.metadata.uid, { pod, status });
     this.look();
@@ -69,6 +82,7 @@ export class LocalPodReports {
   /** A status that is not there any more says nothing. */
   removed(uid: string): void {
     this.#pending.delete(uid);
+    this.#refused.delete(uid);
     this.look();
   }
 
@@ -80,7 +94,18 @@ export class LocalPodReports {
 
   /** Whether the store has all that was reported. */
   get isIdle(): boolean {
-    return this.#pending.size === 0 && !this.#isWriting;
+    return this.#pending.size === 0;
+  }
+
+  /** Writes statuses that outlived the last agent; what is refused waits for {@linkcode run}. */
+  async catchUp(
+    reports: readonly StatusReport[],
+    signal: AbortSignal,
+  ): Promise<void> {
+    for (const report of reports) {
+      this.#pending.set(report.pod.metadata.uid, report);
+    }
+    await this.#writeAll(signal);
   }
 
   /** Reports until `signal` aborts. */
@@ -93,14 +118,14 @@ export class LocalPodReports {
     while (!signal.aborted) {
       if (this.#hasMoved) delayMs = undefined;
       this.#hasMoved = false;
-      this.#isWriting = true;
       await this.#writeAll(signal);
-      this.#isWriting = false;
       const isEnding = await this.#finish(signal);
       // What came meanwhile is looked at at once.
       if (this.#hasMoved) continue;
       delayMs = nextDelay(delayMs, ENDING_LOOKS);
-      const untilMs = isEnding ? clock.monotonic() + delayMs : Infinity;
+      const endingMs = isEnding ? clock.monotonic() + delayMs : Infinity;
+      const tries = [...this.#refused.values()].map(({ dueMs }) => dueMs);
+      const untilMs = Math.min(endingMs, ...tries);
       await this.#bell.wait(signal, { clock, untilMs });
     }
   }
@@ -110,7 +135,7 @@ export class LocalPodReports {
    *
    * @throws {ApiFailure} When the store refuses.
    */
-  async write(
+  async #write(
     { metadata: { namespace, name, uid } }: Pod,
     status: PodStatus,
     signal: AbortSignal,
@@ -135,19 +160,39 @@ export class LocalPodReports {
   }
 
   async #writeAll(signal: AbortSignal): Promise<void> {
+    const { clock } = this.#deps;
     // Read one by one: while one is written, a newer status may come of the next, or none.
     for (const uid of [...this.#pending.keys()]) {
       const next = this.#pending.get(uid);
-      if (next === undefined) continue;
-      this.#pending.delete(uid);
+      const { dueMs = 0 } = this.#refused.get(uid) ?? {};
+      if (next === undefined || dueMs > clock.monotonic()) continue;
       try {
-        await this.write(next.pod, next.status, signal);
+        await this.#write(next.pod, next.status, signal);
+        this.#refused.delete(uid);
       } catch (error) {
         if (signal.aborted) return;
-        const reason = describeError(error);
-        this.#deps.log.warn("local_status_lost", { uid, reason });
+        this.#refuse(next, describeError(error));
+        continue;
       }
+      if (this.#pending.get(uid) === next) this.#pending.delete(uid);
     }
+  }
+
+  /** Has a status tried again; the pod may be forgotten by now, or have a newer one. */
+  #refuse({ pod: { metadata } }: StatusReport, reason: string): void {
+    const { uid, namespace, name } = metadata;
+    if (!this.#pending.has(uid)) return;
+    const { clock, log } = this.#deps;
+    const before = this.#refused.get(uid);
+    const delayMs = nextDelay(before?.delayMs, REFUSED_TRIES);
+    const dueMs = clock.monotonic() + delayMs;
+    this.#refused.set(uid, { reason, delayMs, dueMs });
+    if (before?.reason === reason) return;
+    log.warn("local_status_refused", {
+      pod: `${namespace}/${name}`,
+      uid,
+      reason,
+    });
   }
 
   /** @returns whether there are pods that end and are still there */

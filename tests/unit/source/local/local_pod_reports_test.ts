@@ -1,6 +1,6 @@
 /** What became of the pods of the store is written into it, and that they are gone. */
 
-import { deepStrictEqual, rejects, strictEqual } from "node:assert/strict";
+import { deepStrictEqual, strictEqual } from "node:assert/strict";
 import {
   ApiFailure,
   type ObjectClient,
@@ -196,22 +196,20 @@ Deno.test("LocalPodReports asks of no pod that is to stay", async () => {
   deepStrictEqual(await rig.names(POD_KIND), ["a"]);
 });
 
-Deno.test("write() leaves a pod alone that is gone, and another one of its name", async () => {
+Deno.test("catchUp() leaves a pod alone that is gone, and another one of its name", async () => {
   await using rig = new ReportsRig();
   const a = await rig.make("a");
-  await rig.reports.write(pod({ name: "b" }), {}, rig.signal);
-  await rig.reports.write(
-    pod({ name: "a" }),
-    { phase: "Failed" },
-    rig.signal,
-  );
+  const status = { phase: "Failed" };
+  const others = ["a", "b"].map((name) => ({ pod: pod({ name }), status }));
+  await rig.reports.catchUp(others, rig.signal);
+  strictEqual(rig.reports.isIdle, true);
   strictEqual(await rig.phase("a"), "Pending");
-  await rig.reports.write(a, { phase: "Failed" }, rig.signal);
+  await rig.reports.catchUp([{ pod: a, status }], rig.signal);
   strictEqual(await rig.phase("a"), "Failed");
 });
 
-Deno.test("write() tries five times while somebody else writes", async () => {
-  for (const [conflicts, isWritten] of [[4, true], [5, false]] as const) {
+for (const [conflicts, phase] of [[4, "Running"], [5, "Pending"]] as const) {
+  Deno.test(`catchUp() tries five times at once while somebody else writes, here ${conflicts} times`, async () => {
     let calls = 0;
     await using rig: ReportsRig = new ReportsRig({
       updateStatus: (object, signal) => {
@@ -221,30 +219,137 @@ Deno.test("write() tries five times while somebody else writes", async () => {
         return rig.store.updateStatus(object, signal);
       },
     });
-    const a = await rig.make("a");
-    const writing = rig.reports.write(a, { phase: "Running" }, rig.signal);
-    if (isWritten) await writing;
-    else await rejects(writing, { reason: "Conflict" });
+    const of = await rig.make("a");
+    const report = { pod: of, status: { phase: "Running" } };
+    await rig.reports.catchUp([report], rig.signal);
     strictEqual(calls, 5);
-    strictEqual(await rig.phase("a"), isWritten ? "Running" : "Pending");
-  }
-});
-
-Deno.test("LocalPodReports logs a status that is refused, and writes the others", async () => {
-  await using rig: ReportsRig = new ReportsRig({
-    updateStatus: (object, signal) =>
-      object.metadata.name === "a"
-        ? Promise.reject(new ApiFailure("InternalError", "Broken"))
-        : rig.store.updateStatus(object, signal),
+    strictEqual(await rig.phase("a"), phase);
   });
+}
+
+/** A store that takes no status of `a` while it is told so. */
+class RefusingRig extends ReportsRig {
+  /** In which words it refuses; it takes what comes when there are none. */
+  words: string | undefined = "Broken";
+  /** When it was asked, in seconds. */
+  readonly asked: number[] = [];
+
+  constructor() {
+    super({
+      updateStatus: (object, signal) => {
+        if (object.metadata.name === "a") {
+          this.asked.push(this.clock.monotonic() / 1000);
+          if (this.words !== undefined) {
+            return Promise.reject(new ApiFailure("InternalError", this.words));
+          }
+        }
+        return this.store.updateStatus(object, signal);
+      },
+    });
+  }
+
+  /** Lets time pass, and says how long after each other it was asked, in seconds. */
+  async pauses(seconds: number): Promise<number[]> {
+    const first = this.asked.splice(0).at(-1) ?? 0;
+    for (let left = seconds; left > 0; left--) await this.clock.advance(1_000);
+    return this.asked.map((at, each) => at - (this.asked[each - 1] ?? first));
+  }
+}
+
+Deno.test("LocalPodReports tries a status that is refused again, tells of it once, and writes the others", async () => {
+  await using rig = new RefusingRig();
   rig.report(await rig.make("a"), "Running");
   rig.report(await rig.make("b"), "Running");
   await rig.start();
   strictEqual(await rig.phase("b"), "Running");
+  deepStrictEqual(await rig.pauses(130), [1, 2, 4, 8, 16, 30, 30, 30]);
+  strictEqual(rig.reports.isIdle, false);
   strictEqual(rig.lines.length, 1);
   const [line = ""] = rig.lines;
-  strictEqual(line.includes("local_status_lost"), true);
-  strictEqual(line.includes("Broken"), true);
+  for (const part of ["local_status_refused", "shop/a", "Broken"]) {
+    strictEqual(line.includes(part), true, line);
+  }
+  rig.words = undefined;
+  await rig.clock.advance(30_000);
+  strictEqual(await rig.phase("a"), "Running");
+  strictEqual(rig.reports.isIdle, true);
+  rig.asked.splice(0);
+  deepStrictEqual(await rig.pauses(600), []);
+});
+
+Deno.test("LocalPodReports tells when a status is refused for another reason, and anew after it was taken", async () => {
+  await using rig = new RefusingRig();
+  const a = await rig.make("a");
+  rig.report(a, "Running");
+  await rig.start();
+  rig.words = "Full";
+  await rig.clock.advance(1_000);
+  strictEqual(rig.lines.length, 2);
+  rig.words = undefined;
+  await rig.clock.advance(2_000);
+  strictEqual(await rig.phase("a"), "Running");
+  rig.words = "Full";
+  rig.report(a, "Failed");
+  deepStrictEqual(await rig.pauses(2), [0, 1]);
+  strictEqual(rig.lines.length, 3);
+});
+
+Deno.test("LocalPodReports tries the newest status of a pod again, and only when it is due", async () => {
+  await using rig = new RefusingRig();
+  const a = await rig.make("a");
+  rig.report(a, "Running");
+  await rig.start();
+  await rig.clock.advance(1_000);
+  rig.asked.splice(0);
+  rig.report(a, "Failed");
+  await rig.clock.advance(1_000);
+  deepStrictEqual(rig.asked, []);
+  rig.words = undefined;
+  await rig.clock.advance(1_000);
+  strictEqual(rig.asked.length, 1);
+  strictEqual(await rig.phase("a"), "Failed");
+});
+
+Deno.test("LocalPodReports does not try the status of a pod again that is forgotten", async () => {
+  await using rig = new RefusingRig();
+  const a = await rig.make("a");
+  const { pendingTimers } = rig.clock;
+  rig.report(a, "Running");
+  await rig.start();
+  rig.reports.removed(a.metadata.uid);
+  strictEqual(rig.reports.isIdle, true);
+  deepStrictEqual(await rig.pauses(60), []);
+  strictEqual(rig.clock.pendingTimers, pendingTimers);
+});
+
+Deno.test("LocalPodReports forgets a pod while its status is refused", async () => {
+  const { promise, reject } = Promise.withResolvers<never>();
+  await using rig = new ReportsRig({ updateStatus: () => promise });
+  const a = await rig.make("a");
+  const { pendingTimers } = rig.clock;
+  rig.report(a, "Running");
+  await rig.start();
+  rig.reports.removed(a.metadata.uid);
+  reject(new ApiFailure("InternalError", "Broken"));
+  await rig.clock.advance(0);
+  strictEqual(rig.reports.isIdle, true);
+  strictEqual(rig.clock.pendingTimers, pendingTimers);
+  deepStrictEqual(rig.lines, []);
+});
+
+Deno.test("catchUp() writes what outlived an agent, and leaves to run() what is refused", async () => {
+  await using rig = new RefusingRig();
+  const pods = [await rig.make("a"), await rig.make("b")];
+  const reports = pods.map((pod) => ({ pod, status: { phase: "Failed" } }));
+  await rig.reports.catchUp(reports, rig.signal);
+  strictEqual(await rig.phase("b"), "Failed");
+  strictEqual(await rig.phase("a"), "Pending");
+  strictEqual(rig.reports.isIdle, false);
+  rig.words = undefined;
+  await rig.start();
+  await rig.clock.advance(1_000);
+  strictEqual(await rig.phase("a"), "Failed");
+  strictEqual(rig.reports.isIdle, true);
 });
 
 Deno.test("LocalPodReports logs nothing of what its end interrupts", async () => {
