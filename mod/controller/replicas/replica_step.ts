@@ -66,7 +66,7 @@ export function gatherReplicas<Owner extends ReplicaOwner>(
   const { namespace, uid } = owner.metadata;
   const siblings = above === undefined
     ? [uid]
-    : cache.list("ReplicaSet", namespace)
+    : cache.candidates("ReplicaSet", { namespace, uid: above })
       .filter((each) => controllerOf(each)?.uid === above)
       .map(({ metadata }) => metadata.uid);
   const related = siblings.flatMap((sibling) =>
