@@ -3,6 +3,8 @@
 import { ok, strictEqual } from "node:assert/strict";
 import type { PodStatus } from "../../../../mod/api/types/mod.ts";
 import { formatTime } from "../../../../mod/pod/status/mod.ts";
+import { CrashDisk } from "../../../support/local/crash_disk.ts";
+import { seededRandom } from "../../../support/seeded_random.ts";
 import { WorkloadsRig } from "../../../support/app/workloads_rig.ts";
 
 const MINUTES = 10;
@@ -93,4 +95,30 @@ Deno.test("a Job that fails without end costs no more writes than it makes pods"
   ok(pods >= 5 && pods <= 8, `${pods} pods`);
   ok(append * MINUTES <= 4 * pods, `${append} writes`);
   ok(sync * MINUTES <= 2 * pods, `${sync} syncs`);
+});
+
+Deno.test("a StatefulSet whose pods fail at once makes them less and less often, through a restart of the agent too", async () => {
+  const fail = (rig: WorkloadsRig) => () => {
+    for (const pod of rig.wanted) {
+      if (rig.statuses.has(pod.metadata.uid)) continue;
+      rig.report(pod, { phase: "Failed" });
+    }
+  };
+  const disk = new CrashDisk(seededRandom(1));
+  let made = 0;
+  let writes = 0;
+  let statuses = new Map<string, PodStatus>();
+  for (let life = 1; life <= 2; life++) {
+    await using rig = new WorkloadsRig(disk, life);
+    rig.clock.wall = Date.UTC(2026, 0, 1, 0, life * MINUTES);
+    for (const [uid, status] of statuses) rig.statuses.set(uid, status);
+    await rig.start();
+    rig.apply(manifest("StatefulSet"));
+    const { append } = await written(rig, fail(rig));
+    writes += append * MINUTES;
+    made = rig.statuses.size;
+    statuses = rig.statuses;
+  }
+  ok(made >= 30 && made <= 45, `${made} pods`);
+  ok(writes <= 6 * made, `${writes} writes`);
 });
