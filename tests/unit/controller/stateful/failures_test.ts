@@ -1,6 +1,7 @@
 /** How soon the pods of StatefulSets are made again that fail at once. */
 
 import { deepStrictEqual, strictEqual } from "node:assert/strict";
+import { statefulSetController } from "../../../../mod/controller/stateful/mod.ts";
 import {
   StatefulRig,
   statefulSet,
@@ -179,24 +180,33 @@ Deno.test("a pod that is too much goes without a pause", async () => {
   deepStrictEqual(rig.pods, ["db-0 v1 ready"]);
 });
 
-for (
-  const [phase, words] of [
-    [
-      "Failed",
-      "RecreatingFailedPod StatefulSet shop/db is recreating failed Pod db-0",
-    ],
-    [
-      "Succeeded",
-      "RecreatingTerminatedPod StatefulSet shop/db is recreating terminated Pod db-0",
-    ],
-  ] as const
-) {
+const told = [
+  {
+    phase: "Failed",
+    type: "Warning",
+    reason: "RecreatingFailedPod",
+    message: "StatefulSet shop/db is recreating failed Pod db-0",
+  },
+  {
+    phase: "Succeeded",
+    type: "Normal",
+    reason: "RecreatingTerminatedPod",
+    message: "StatefulSet shop/db is recreating terminated Pod db-0",
+  },
+] as const;
+
+for (const { phase, ...words } of told) {
   Deno.test(`a ${phase} pod is told of once, while it waits`, async () => {
     await using rig = await single();
     await pauseSeconds(rig);
     rig.on.told.splice(0);
     await rig.report(0, { phase });
     await rig.on.wakeAll();
-    deepStrictEqual(rig.on.told, [words]);
+    deepStrictEqual(rig.on.told, [`${words.reason} ${words.message}`]);
+    const { set } = rig;
+    if (set === undefined) throw new Error("no set");
+    const seen = statefulSetController.gather(set, rig.on.objects.cache);
+    const { events } = statefulSetController.step(seen, rig.on.clock.now());
+    deepStrictEqual(events, [words]);
   });
 }

@@ -234,6 +234,15 @@ Deno.test("ordinals begin where they are told to, and move", async () => {
   deepStrictEqual(rig.pods, ["db-4 v1 ready", "db-5 v1 ready"]);
 });
 
+Deno.test("a pod before the first ordinal is waited for by none", async () => {
+  await using rig = new StatefulRig();
+  await rig.apply(statefulSet({ replicas: 1 }));
+  await rig.report(0, {});
+  rig.calls();
+  await rig.apply(statefulSet({ replicas: 1, ordinals: { start: 1 } }));
+  deepStrictEqual(rig.calls(), ["create Pod db-1"]);
+});
+
 Deno.test("a set that is being deleted has its status kept, and nothing is made", async () => {
   await using rig = new StatefulRig();
   await rig.apply(statefulSet());

@@ -81,6 +81,11 @@ const cases: Readonly<
     maxUnavailable: 2,
     ended: [0, 2],
   },
+  "the highest broken, two may miss": {
+    broken: [2],
+    maxUnavailable: 2,
+    ended: [2, 1],
+  },
   "one broken below the partition": {
     broken: [0],
     maxUnavailable: 1,
@@ -109,5 +114,14 @@ Deno.test("an agent that begins anew does not take the pods that it knows nothin
     rig.on.objects.put({ ...pod, ...{ status: { phase: "Pending" } } });
   }
   await rig.apply(statefulSet(parallel(), "v2"));
+  deepStrictEqual(rig.calls(), []);
+});
+
+Deno.test("a pod that is gone is not made again for one above it that is too much and still ends", async () => {
+  await using rig = await settled();
+  await rig.apply(statefulSet(parallel({ replicas: 1 })));
+  rig.calls();
+  rig.on.objects.drop("Pod", "shop", "db-1");
+  await rig.rest();
   deepStrictEqual(rig.calls(), []);
 });

@@ -100,6 +100,14 @@ Deno.test("a partition is counted from the first ordinal", async () => {
   deepStrictEqual(versions(rig), ["v1", "v2", "v2"]);
 });
 
+Deno.test("a rolling update of which nothing is said leaves no pod out", async () => {
+  const spec = { updateStrategy: { type: "RollingUpdate" } };
+  await using rig = await settled(spec);
+  await rig.apply(statefulSet(spec, "v2"));
+  await rig.settle();
+  deepStrictEqual(versions(rig), ["v2", "v2", "v2"]);
+});
+
 Deno.test("a partition beyond the last pod keeps all as they are", async () => {
   await using rig = await settled(rolling({ partition: 9 }));
   await rig.apply(statefulSet(rolling({ partition: 9 }), "v2"));
