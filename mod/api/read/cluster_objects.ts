@@ -12,6 +12,7 @@ import { isRecord } from "../../base/mod.ts";
 import { type Fault, FaultList, rootPlace } from "../fault/mod.ts";
 import type { LocalObject } from "../objects/mod.ts";
 import { isRawObject, type RawObject } from "../text/mod.ts";
+import { validateClusterPod } from "../validate/mod.ts";
 import type {
   ContainerStatus,
   ObjectMeta,
@@ -29,7 +30,10 @@ export type ClusterReading<T> =
   | { readonly kind: "read"; readonly value: T }
   | { readonly kind: "refused"; readonly faults: readonly Fault[] };
 
-/** Reads a pod; one without a name, a UID or a container is none. */
+/**
+ * Reads a pod; one without a name, a UID or a container is none, and so is one whose names
+ * would lead out of the agent's directories.
+ */
 export function readClusterPod(object: unknown): ClusterReading<Pod> {
   const faults = new FaultList({ unknownFields: "warn" });
   const at = rootPlace(faults);
@@ -60,7 +64,10 @@ export function readClusterPod(object: unknown): ClusterReading<Pod> {
     spec: { ...spec, containers },
     ...(isRawObject(status) && { status: statusOf(status) }),
   };
-  return { kind: "read", value };
+  validateClusterPod(value, at);
+  return faults.isEmpty
+    ? { kind: "read", value }
+    : { kind: "refused", faults: faults.faults };
 }
 
 /** The parts of a status that others than the agent write, or that it must not contradict. */

@@ -15,7 +15,6 @@ import { isPodUid } from "../objects/mod.ts";
 import {
   labelProblem,
   labelValueProblem,
-  type Problem,
   qualifiedNameProblem,
   subdomainProblem,
 } from "./names.ts";
@@ -51,7 +50,7 @@ const METADATA: FieldChecks<ObjectMeta> = {
   },
   // Empty is the same as absent and means the default namespace.
   namespace: unlessEmpty(shape(labelProblem)),
-  uid: unlessEmpty(shape(uidProblem)),
+  uid: unlessEmpty(validatePodUid),
   generateName: (prefix, at, { name }) => {
     if (name === undefined) return;
     // A prefix may end as no name may.
@@ -65,11 +64,13 @@ const METADATA: FieldChecks<ObjectMeta> = {
   finalizers: refuseOwners,
 };
 
-function uidProblem(uid: string): Problem {
-  return isPodUid(uid)
-    ? undefined
-    : "must consist of 1 to 64 letters, digits and '-', and start with a " +
-      "letter or digit";
+/** Reports a UID that cannot be the name of a directory. */
+export function validatePodUid(uid: string, at: Place): void {
+  if (isPodUid(uid)) return;
+  at.invalid(
+    uid,
+    "must consist of 1 to 64 letters, digits and '-', and start with a letter or digit",
+  );
 }
 
 /** Reports labels whose keys or values have not the right shape. */

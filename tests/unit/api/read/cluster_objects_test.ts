@@ -80,6 +80,72 @@ for (const [title, object, fields] of wrong) {
   });
 }
 
+const container = (fields: object) => ({
+  ...POD,
+  spec: { containers: [{ name: "c", image: "a", ...fields }] },
+});
+const volumes = (...names: readonly string[]) => ({
+  ...POD,
+  spec: { ...POD.spec, volumes: names.map((name) => ({ name, emptyDir: {} })) },
+});
+const FIRST = "spec.containers[0]";
+const harmful: readonly (readonly [string, unknown, string])[] = [
+  ["a UID that leads upwards", {
+    ...POD,
+    metadata: { ...META, uid: "../../etc" },
+  }, "metadata.uid"],
+  ["a UID of a million letters", {
+    ...POD,
+    metadata: { ...META, uid: "a".repeat(1_000_000) },
+  }, "metadata.uid"],
+  ["a name that leads upwards", {
+    ...POD,
+    metadata: { ...META, name: "../../etc" },
+  }, "metadata.name"],
+  ["a name that steers terminals", {
+    ...POD,
+    metadata: { ...META, name: "a\u001b[2Jb" },
+  }, "metadata.name"],
+  ["a namespace that leads upwards", {
+    ...POD,
+    metadata: { ...META, namespace: ".." },
+  }, "metadata.namespace"],
+  [
+    "a container whose name leads upwards",
+    container({ name: "../../c" }),
+    `${FIRST}.name`,
+  ],
+  [
+    "a container without a name",
+    container({ name: undefined }),
+    `${FIRST}.name`,
+  ],
+  ["an init container whose name leads upwards", {
+    ...POD,
+    spec: { ...POD.spec, initContainers: [{ name: "a/b", image: "a" }] },
+  }, "spec.initContainers[0].name"],
+  ["an ephemeral container with the name of another", {
+    ...POD,
+    spec: { ...POD.spec, ephemeralContainers: [{ name: "c", image: "a" }] },
+  }, "spec.ephemeralContainers[0].name"],
+  [
+    "a volume whose name leads upwards",
+    volumes("v", "../v"),
+    "spec.volumes[1].name",
+  ],
+  ["two volumes of one name", volumes("v", "v"), "spec.volumes[1].name"],
+  [
+    "a probe without a pause",
+    container({ livenessProbe: { periodSeconds: -1, exec: {} } }),
+    `${FIRST}.livenessProbe.periodSeconds`,
+  ],
+];
+for (const [title, object, field] of harmful) {
+  Deno.test(`readClusterPod() refuses ${title}`, () => {
+    deepStrictEqual(faultsOf(object), [field]);
+  });
+}
+
 Deno.test("readClusterPod() takes of a status only conditions that are some", () => {
   const reading = readClusterPod({
     ...POD,

@@ -1,0 +1,37 @@
+/**
+ * What an API server cannot do to its node, whatever it says.
+ *
+ * @module
+ */
+
+import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
+import { isRecord } from "../../../mod/base/mod.ts";
+import { busybox } from "../../support/agent/manifests.ts";
+import { JoinedCore } from "../../support/cluster/joined_core.ts";
+import { filesBelow } from "../../support/files_below.ts";
+
+/** The message of the status that the server shows of a pod. */
+function messageOf(rig: JoinedCore, name: string): string {
+  const status = rig.shown(name)?.["status"];
+  return isRecord(status) ? `${status["message"]}` : "";
+}
+
+Deno.test("a container whose name leads out of the agent's directories is never made", async () => {
+  await using rig = await JoinedCore.start();
+  rig.bind("good");
+  await rig.until(() => rig.phase("good") === "Running", "a pod that runs");
+  rig.bind("evil", { containers: [busybox("../../../../escaped")] });
+  await rig.until(() => rig.phase("evil") === "Failed", "a pod that failed");
+  ok(messageOf(rig, "evil").includes("spec.containers[0].name"));
+  const paths = [...(await filesBelow(rig.core.directory)).keys()];
+  deepStrictEqual(paths.filter((path) => path.includes("escaped")), []);
+  strictEqual(rig.core.fake.running("server").length, 1);
+});
+
+Deno.test("a probe without a pause between its questions is never asked", async () => {
+  await using rig = await JoinedCore.start();
+  const livenessProbe = { periodSeconds: -1, exec: { command: ["true"] } };
+  rig.bind("evil", { containers: [busybox("server", { livenessProbe })] });
+  await rig.until(() => rig.phase("evil") === "Failed", "a pod that failed");
+  ok(messageOf(rig, "evil").includes("livenessProbe.periodSeconds"));
+});
