@@ -74,8 +74,8 @@ const STREAM_PATIENCE_MS = 30_000;
 /**
  * Reads a kind of objects until it is stopped.
  *
- * It decides by `stepReflector` and never ends by a failure: what failed is logged and
- * counted, and tried again after a pause. An object that cannot be read is told, and takes
+ * It decides by `stepReflector` and never ends by a failure: what failed is counted, tried
+ * again after a pause, and logged once for each reason until it works again. An object that cannot be read is told, and takes
  * no other with it.
  */
 export class Reflector<T extends ApiObject> {
@@ -86,8 +86,8 @@ export class Reflector<T extends ApiObject> {
   /** What the pages have brought. */
   #items: T[] = [];
   #isWhole = true;
-  /** Why each act failed last, until it does not. */
-  readonly #failures = new Map<Reflection["kind"], FailureReason>();
+  /** What was said of each act that failed, until it does not. */
+  readonly #said = new Map<Reflection["kind"], Set<FailureReason>>();
   /** The names of what could not be read, until all could. */
   readonly #unreadable = new Set<string>();
 
@@ -109,7 +109,7 @@ export class Reflector<T extends ApiObject> {
     for (;;) {
       const outcome = await this.#perform(state.act, signal);
       if (outcome === undefined || signal.aborted) return;
-      if (isWell(outcome)) this.#failures.delete(state.act.kind);
+      if (isWell(outcome)) this.#said.delete(state.act.kind);
       const moment = { nowMs: clock.monotonic(), chance: random.next() };
       const next = stepReflector(state, outcome, moment);
       // Otherwise there are more pages, or the list is not good enough.
@@ -273,7 +273,17 @@ export class Reflector<T extends ApiObject> {
   #count(act: Reflection, reason: FailureReason): void {
     const { kind } = this.#options;
     this.#meters.failures.inc({ kind, act: act.kind, reason });
-    this.#log.info("watch_ended", { kind, act: act.kind, reason });
+    const level = this.#isNews(act, reason) ? "info" : "debug";
+    this.#log[level]("watch_ended", { kind, act: act.kind, reason });
+  }
+
+  /** A server that is ill for hours fills no disk with it, however many kinds are read. */
+  #isNews({ kind }: Reflection, reason: FailureReason): boolean {
+    const said = this.#said.get(kind) ?? new Set();
+    this.#said.set(kind, said);
+    const isNews = !said.has(reason);
+    said.add(reason);
+    return isNews;
   }
 
   #tell(
@@ -284,24 +294,14 @@ export class Reflector<T extends ApiObject> {
     const reason = reasonOf(error);
     this.#meters.failures.inc({ kind, act: act.kind, reason });
     const said = { kind, act: act.kind, reason, error };
-    const isSaid = this.#failures.get(act.kind) === reason;
-    if (isSaid && LASTING.has(reason)) {
-      this.#log.debug("reflector_fails", said);
-    } else this.#log.warn("reflector_failed", said);
-    this.#failures.set(act.kind, reason);
+    if (this.#isNews(act, reason)) this.#log.warn("reflector_failed", said);
+    else this.#log.debug("reflector_fails", said);
     const retryAfterMs = error instanceof ApiFailure
       ? error.retryAfterMs
       : undefined;
     return { reason, ...retryAfterMs !== undefined && { retryAfterMs } };
   }
 }
-
-/** What mostly goes on for long is said once, until it is over. */
-const LASTING: ReadonlySet<FailureReason> = new Set([
-  "Forbidden",
-  "Unauthorized",
-  "Unreachable",
-]);
 
 /** So many names are remembered; a server that gives more garbage is heard of again. */
 const MOST_UNREADABLE = 1_000;
