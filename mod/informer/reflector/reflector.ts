@@ -83,8 +83,9 @@ export class Reflector<T extends ApiObject> {
   readonly #options: ReflectorOptions;
   readonly #meters: ReflectorMeters;
   readonly #log: Logger;
-  /** What the pages have brought. */
+  /** What the pages have brought, and how many they are. */
   #items: T[] = [];
+  #pages = 0;
   #isWhole = true;
   /** What was said of each act that failed, until it does not. */
   readonly #said = new Map<Reflection["kind"], Set<FailureReason>>();
@@ -165,7 +166,13 @@ export class Reflector<T extends ApiObject> {
     const { version, limit, continue: from } = act;
     if (from === undefined) {
       this.#items = [];
+      this.#pages = 0;
       this.#isWhole = true;
+    }
+    if (++this.#pages > MOST_PAGES) {
+      this.#items = [];
+      const found = `more than ${MOST_PAGES} pages`;
+      throw new ApiFailure("Garbage", `Cannot list ${kind}: found ${found}`);
     }
     this.#meters.lists.inc({ kind });
     const beganMs = clock.monotonic();
@@ -306,6 +313,9 @@ export class Reflector<T extends ApiObject> {
 /** So many names are remembered; a server that gives more garbage is heard of again. */
 const MOST_UNREADABLE = 1_000;
 
+/** No node is to know a hundred thousand objects; a list may also have no end. */
+const MOST_PAGES = 200;
+
 const BROKEN_SINK = { kind: "refused", reason: "InternalError" } as const;
 
 /** The newest is asked for by saying nothing. */
@@ -313,9 +323,9 @@ function versionOf(version: string): { readonly resourceVersion?: string } {
   return version === "" ? {} : { resourceVersion: version };
 }
 
-/** Whether the server has given something; a pause says nothing of it. */
+/** Whether the server has given all of something; a pause says nothing of it. */
 function isWell(outcome: ReflectionOutcome): boolean {
-  return outcome.kind === "page" ||
+  return outcome.kind === "page" && outcome.continue === undefined ||
     outcome.kind === "closed" && outcome.reason === undefined;
 }
 

@@ -96,6 +96,8 @@ export interface ReflectorMemory {
   readonly streams: boolean;
   /** How many objects a page has at most. */
   readonly pageLimit: number;
+  /** Whether the last watch ended so soon after its begin that another was opened at once. */
+  readonly wasShort?: true;
   /** The last pause: when it was decided, monotonic, and how long without chance. */
   readonly pause:
     | { readonly atMs: number; readonly delayMs: number }
@@ -123,7 +125,7 @@ const BACKOFF_RESET_MS = 120_000;
 /** The longest that a server's wish to be left alone counts. */
 const MAX_RETRY_AFTER_MS = 60_000;
 
-/** A watch without an event that ends before this says that something is wrong. */
+/** A watch that ends before this says that something is wrong; with an event, the second one. */
 const SHORT_WATCH_MS = 1_000;
 
 /** client-go's pager. */
@@ -325,10 +327,18 @@ function afterWatch(
     ? { kind: "watch", version, isWhole }
     : beginRound(memory);
   switch (reason) {
-    case undefined:
-      return isWhole && closed.events === 0 && closed.lastedMs < SHORT_WATCH_MS
-        ? pause(memory, beginRound(memory), moment)
-        : { memory, act: again };
+    case undefined: {
+      const { wasShort = false, ...rest } = memory;
+      const isShort = closed.lastedMs < SHORT_WATCH_MS;
+      if (!isShort) return { memory: rest, act: again };
+      if (isWhole && closed.events === 0) {
+        return pause(memory, beginRound(memory), moment);
+      }
+      // A server, or what stands before it, may end each watch after its first word.
+      return wasShort
+        ? pause(memory, again, moment)
+        : { memory: { ...rest, wasShort: true }, act: again };
+    }
     case "Unreachable":
     case "Timeout":
     case "TooManyRequests":

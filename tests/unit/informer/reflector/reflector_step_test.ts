@@ -176,6 +176,22 @@ const WATCHES: readonly StepRow[] = [
     memory: AT_10,
     outcome: closed({ events: 1, lastedMs: 1 }),
     next: watchFrom("12"),
+    learnt: { version: "12", wasShort: true },
+  },
+  {
+    name: "pauses after the second short watch in a row, whatever it said",
+    act: WATCH_10,
+    memory: { ...AT_10, wasShort: true },
+    outcome: closed({ events: 1, lastedMs: 999 }),
+    next: paused(watchFrom("12")),
+    learnt: { version: "12" },
+  },
+  {
+    name: "pauses after the second short watch of what was not whole",
+    act: watchFrom("10", false),
+    memory: { ...AT_10, wasShort: true },
+    outcome: closed({ isWhole: false, events: 0, lastedMs: 1 }),
+    next: paused({ kind: "list", version: "12" }),
     learnt: { version: "12" },
   },
   {

@@ -160,6 +160,27 @@ Deno.test("Reflector goes on after what is no failure of an API, and says so", a
   strictEqual(rig.lines[1]?.["act"], "watch");
 });
 
+Deno.test("Reflector gives up a list whose pages have no end, and begins anew after a pause", async () => {
+  const pages = Array.from(
+    { length: 250 },
+    (_, i) => ({
+      ...listOf([at(`${i + 1}`, `a${i}`)], "300"),
+      continue: `p${i}`,
+    }),
+  );
+  await using rig = new ReflectorRig({ lists: pages, watches: [STAYS] });
+  await rig.clock.advance(0);
+  strictEqual(rig.source.asked.length, 200);
+  deepStrictEqual(
+    rig.lines.map(({ act, reason }) => [act, reason]),
+    [["list", "Garbage"]],
+  );
+  await rig.clock.advance(799);
+  strictEqual(rig.source.asked.length, 200);
+  await rig.clock.advance(1);
+  ok(rig.source.asked.length > 200);
+});
+
 Deno.test("Reflector does not wait for ever for a list", async () => {
   await using rig = new ReflectorRig({
     lists: ["silence", listOf([at("1", "a")], "10")],
