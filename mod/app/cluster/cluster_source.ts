@@ -28,7 +28,10 @@ import {
   UNSUPPORTED_REASON,
   unsupportedFields,
 } from "../../pod/admission/mod.ts";
-import { DiskSetCheckpoint } from "../../source/records/mod.ts";
+import {
+  DiskSetCheckpoint,
+  PacedCheckpoint,
+} from "../../source/records/mod.ts";
 import {
   claimQuestions,
   tokenRequests,
@@ -98,15 +101,24 @@ export function buildClusterSource(
       }),
       tokens: new ServiceTokens({ ...deps, request: tokenRequests(transport) }),
     }),
-    checkpoint: new DiskSetCheckpoint({
-      source: "api",
-      origin: `${cluster.kubeconfig} ${node.name}`,
-      directory: `${paths.rootDir}/checkpoints/api`,
-      secretDirectory: `${paths.runDir}/api-secrets`,
-    }, deps),
+    checkpoint: checkpointOf({ node, paths }, cluster, deps),
     isNode: () => deps.node.isOurs && deps.node.hasSynced,
     isNodeKnown: () => deps.node.isKnown,
   });
+}
+
+function checkpointOf(
+  { node, paths }: Pick<AgentConfig, "node" | "paths">,
+  { kubeconfig }: Pick<ClusterConfig, "kubeconfig">,
+  deps: ClusterSourceDeps,
+): PacedCheckpoint {
+  const kept = new DiskSetCheckpoint({
+    source: "api",
+    origin: `${kubeconfig} ${node.name}`,
+    directory: `${paths.rootDir}/checkpoints/api`,
+    secretDirectory: `${paths.runDir}/api-secrets`,
+  }, deps);
+  return new PacedCheckpoint(kept, deps);
 }
 
 function readPod(pod: Pod): PodReading {

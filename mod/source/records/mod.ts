@@ -34,4 +34,5 @@ export { DiskLastGoodStore } from "./last_good_store.ts";
 export { diskRecordFiles } from "./record_files.ts";
 export { RecordFolder, type RecordFolderDeps } from "./record_folder.ts";
 export { DiskRollbackStore } from "./rollback_store.ts";
+export { PacedCheckpoint } from "./paced_checkpoint.ts";
 export { DiskSetCheckpoint, dropSetCheckpoint } from "./source_checkpoint.ts";

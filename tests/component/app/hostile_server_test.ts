@@ -8,6 +8,7 @@ import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import { isRecord } from "../../../mod/base/mod.ts";
 import { busybox } from "../../support/agent/manifests.ts";
 import { JoinedCore } from "../../support/cluster/joined_core.ts";
+import { parseApiPath } from "../../support/cluster/api_path.ts";
 import { filesBelow } from "../../support/files_below.ts";
 
 /** The message of the status that the server shows of a pod. */
@@ -34,4 +35,39 @@ Deno.test("a probe without a pause between its questions is never asked", async 
   rig.bind("evil", { containers: [busybox("server", { livenessProbe })] });
   await rig.until(() => rig.phase("evil") === "Failed", "a pod that failed");
   ok(messageOf(rig, "evil").includes("livenessProbe.periodSeconds"));
+});
+
+Deno.test("a ConfigMap that changes all the time does not wear out the disk", async () => {
+  await using rig = await JoinedCore.start();
+  const named = { metadata: { name: "lock" } };
+  rig.make("configmaps", "ConfigMap", { ...named, data: { holder: "0" } });
+  const configMapRef = { name: "lock" };
+  const env = [{
+    name: "LOCK",
+    valueFrom: {
+      configMapKeyRef: {
+        ...configMapRef,
+        key: "holder",
+      },
+    },
+  }];
+  rig.bind("good", { containers: [busybox("server", { env })] });
+  await rig.until(() => rig.phase("good") === "Running", "a pod that runs");
+  const path = parseApiPath("/api/v1/namespaces/default/configmaps/lock");
+  ok(path !== undefined);
+  const written = new Set<string | undefined>();
+  for (let change = 1; change <= 40; change++) {
+    rig.api.objects.patch(path, (object) => ({
+      ...Object(object),
+      data: { holder: `${change}` },
+    }));
+    await rig.pass(500);
+    const files = await filesBelow(
+      `${rig.core.directory}/root/checkpoints/api`,
+    );
+    for (const [name, facts] of files) {
+      if (name.endsWith(".json")) written.add(facts);
+    }
+  }
+  ok(written.size >= 2 && written.size <= 5, `${written.size} writes`);
 });
