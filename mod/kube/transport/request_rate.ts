@@ -66,7 +66,14 @@ export class RatedCaller implements ApiCaller {
     const nowMs = this.#clock.monotonic();
     this.#fullMs = Math.max(this.#fullMs, nowMs) + refillMs;
     const waitMs = this.#fullMs - nowMs - burst * refillMs;
-    if (waitMs > ROUNDING_MS) await this.#clock.sleep(waitMs, signal);
+    if (waitMs <= ROUNDING_MS) return;
+    try {
+      await this.#clock.sleep(waitMs, signal);
+    } catch (error) {
+      // Who has gone away leaves his turn to those who come.
+      this.#fullMs -= refillMs;
+      throw error;
+    }
   }
 }
 

@@ -135,3 +135,19 @@ Deno.test("RatedCaller waits for no turn that nobody wants", async () => {
   await rejects(call, /enough/);
   strictEqual(rig.clock.pendingTimers, 0);
 });
+
+Deno.test("RatedCaller lets nobody wait for those who have gone away", async () => {
+  const rig = new RateRig({ perSecond: 1, burst: 1 });
+  strictEqual(await rig.burst(1), 1);
+  const gone = new AbortController();
+  const waiting = Array.from(
+    { length: 500 },
+    () =>
+      rejects(rig.caller.call({ ...GET_VERSION, path: "/gone" }, gone.signal)),
+  );
+  gone.abort();
+  await Promise.all(waiting);
+  strictEqual(await rig.burst(1), 0);
+  await rig.clock.advance(1_000);
+  deepStrictEqual(rig.asked, ["/x", "/x"]);
+});
