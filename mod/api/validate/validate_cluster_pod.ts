@@ -16,7 +16,7 @@ import {
   Uniques,
 } from "./checks.ts";
 import { labelProblem, subdomainProblem } from "./names.ts";
-import { validatePodUid } from "./validate_metadata.ts";
+import { validateAnnotationSize, validatePodUid } from "./validate_metadata.ts";
 
 /**
  * Reports names that are none and times that no clock has.
@@ -31,6 +31,8 @@ export function validateClusterPod({ metadata, spec }: Pod, at: Place): void {
   NAME(metadata.name, metadataAt.child("name"));
   LABEL(metadata.namespace, metadataAt.child("namespace"));
   validatePodUid(metadata.uid, metadataAt.child("uid"));
+  // The runtime is told all of them, and cannot be listed any more when they are too long.
+  validateAnnotationSize(metadata.annotations, metadataAt.child("annotations"));
   const specAt = at.child("spec");
   const names = new Uniques();
   const check: Check<ContainerSpec> = (container, place) => {

@@ -93,9 +93,17 @@ function validateAnnotations(
     // Upstream checks annotation keys in lower case.
     QUALIFIED(key.toLowerCase(), at.key(key));
   }
-  if (utf8Length(entries.flat()) > MAX_ANNOTATION_BYTES) {
-    at.tooLong(`may not be more than ${MAX_ANNOTATION_BYTES} bytes in total`);
-  }
+  validateAnnotationSize(annotations, at);
+}
+
+/** Reports annotations that are longer than an API server takes them. */
+export function validateAnnotationSize(
+  annotations: Readonly<Record<string, string>> | undefined,
+  at: Place,
+): void {
+  const texts = Object.entries(annotations ?? {}).flat();
+  if (utf8Length(texts) <= MAX_ANNOTATION_BYTES) return;
+  at.tooLong(`may not be more than ${MAX_ANNOTATION_BYTES} bytes in total`);
 }
 
 function refuseDeletion(value: unknown, at: Place): void {

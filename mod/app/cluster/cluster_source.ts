@@ -39,6 +39,7 @@ import {
 } from "./cluster_clients.ts";
 import type { ClusterNode } from "./cluster_node.ts";
 import type { ClusterPods } from "./cluster_pods.ts";
+import { RefusalLog } from "./refusal_log.ts";
 
 /** What it is built on. */
 export interface ClusterSourceDeps {
@@ -67,6 +68,7 @@ export function buildClusterSource(
   deps: ClusterSourceDeps,
 ): ApiPodSource {
   const { pods, transport } = deps;
+  const refusals = new RefusalLog(deps);
   return new ApiPodSource({
     ...deps,
     pods: watchedPods(pods.informer),
@@ -74,7 +76,7 @@ export function buildClusterSource(
       (await pods.kind.list(pods.selection, signal)).items,
     read: readPod,
     refused: (refused, { runsOn }) => {
-      tellRefused(refused, runsOn, deps);
+      tellRefused(refused, runsOn, { ...deps, refusals });
       pods.refusalsChanged();
     },
     isHere: deps.hasPod,
@@ -88,8 +90,11 @@ export function buildClusterSource(
       read: (kind, object) => {
         const reading = readClusterObject(kind, object);
         if (reading.kind === "read") return reading.value;
-        const name = `${kind} ${object.metadata.name}`;
-        return refuse(name, reading.faults, deps);
+        const { namespace, name } = object.metadata;
+        refusals.refused(`${kind} ${namespace}/${name}`, {
+          faults: wordsOf(reading.faults),
+        });
+        return undefined;
       },
       claims: new ClaimRequests({
         ...deps,
@@ -130,31 +135,25 @@ function readPod(pod: Pod): PodReading {
   if (reading.kind === "read" && faults.length === 0) {
     return { kind: "read", pod: reading.value };
   }
-  // More of them help nobody, and a status is not to grow without bounds.
-  const found = faults.slice(0, MOST_FAULTS).map(formatFault).join("; ");
   return {
     kind: "refused",
     refusal: {
       reason: reading.kind === "read"
         ? UNSUPPORTED_REASON
         : "UnexpectedAdmissionError",
-      message: `Pod was rejected: ${found}`,
+      message: `Pod was rejected: ${wordsOf(faults)}`,
     },
   };
 }
 
-const MOST_FAULTS = 5;
-
 function tellRefused(
   { pod, refusal: { reason, message } }: RefusedPod,
   runsOn: boolean,
-  { events, log }: Pick<ClusterSourceDeps, "events" | "log">,
+  { events, refusals }: Pick<ClusterSourceDeps, "events"> & {
+    readonly refusals: RefusalLog;
+  },
 ): void {
-  log.warn("api_object_refused", {
-    object: `Pod ${podFullName(pod)}`,
-    faults: message,
-    runsOn,
-  });
+  refusals.refused(`Pod ${podFullName(pod)}`, { faults: message, runsOn });
   if (pod.metadata.uid === "") return;
   events.record(podRef(pod), {
     type: "Warning",
@@ -168,11 +167,9 @@ function tellRefused(
   });
 }
 
-function refuse(
-  object: string,
-  faults: readonly Fault[],
-  { log }: Pick<ClusterSourceDeps, "log">,
-): undefined {
-  const found = faults.map(formatFault).join("; ");
-  log.warn("api_object_refused", { object, faults: found });
+/** More of them help nobody, and neither a status nor a log is to grow without bounds. */
+function wordsOf(faults: readonly Fault[]): string {
+  return faults.slice(0, MOST_FAULTS).map(formatFault).join("; ");
 }
+
+const MOST_FAULTS = 5;

@@ -110,6 +110,10 @@ const harmful: readonly (readonly [string, unknown, string])[] = [
     ...POD,
     metadata: { ...META, namespace: ".." },
   }, "metadata.namespace"],
+  ["annotations that no API server takes", {
+    ...POD,
+    metadata: { ...META, annotations: { a: "b".repeat(256 * 1024) } },
+  }, "metadata.annotations"],
   [
     "a container whose name leads upwards",
     container({ name: "../../c" }),
