@@ -34,8 +34,7 @@ export {
   validateClaimSpec,
   type WrittenClaim,
 } from "./validate_claim.ts";
-export { validateClusterPod } from "./validate_cluster_pod.ts";
-export { validatePod } from "./validate_pod.ts";
+export { validateClusterPod, validatePod } from "./validate_pod.ts";
 export { validateMetadata } from "./validate_metadata.ts";
 export { validateOverhead } from "./validate_resources.ts";
 export { validateScheduling } from "./validate_scheduling.ts";

@@ -56,7 +56,8 @@ Deno.test("a ConfigMap that changes all the time does not wear out the disk", as
   const path = parseApiPath("/api/v1/namespaces/default/configmaps/lock");
   ok(path !== undefined);
   const directory = `${rig.core.directory}/root/checkpoints/api`;
-  const names = [...Deno.readDirSync(directory)].map(({ name }) => name);
+  const entries = await Array.fromAsync(Deno.readDir(directory));
+  const names = entries.map(({ name }) => name);
   const file = names.find((name) => name.endsWith(".json"));
   ok(file !== undefined);
   const written = new Set<string>();
