@@ -97,7 +97,7 @@ export class PodRefusals {
       return true;
     } catch (error) {
       signal.throwIfAborted();
-      if (hasFailed(error, "NotFound", "Conflict")) return true;
+      if (hasFailed(error, "NotFound")) return true;
       if (!this.#isTold) {
         this.#isTold = true;
         const { namespace, name } = failed.pod.metadata;

@@ -90,6 +90,10 @@ export class ApiStatusSink implements StatusSink {
       this.#answers.set(uid, answer);
       return { kind: "taken" };
     } catch (error) {
+      // What the server does not take of an end that is due must not keep the pod for ever.
+      const isUseless = update.finished && hasFailed(error, "Invalid") &&
+        remote.metadata.deletionTimestamp !== undefined;
+      if (isUseless) return { kind: "gone" };
       if (!hasFailed(error, "NotFound")) throw error;
       this.#answers.delete(uid);
       return { kind: isStatic ? "deferred" : "gone" };

@@ -263,6 +263,34 @@ Deno.test("a pod is removed when nothing of it is left and its last status is to
   deepStrictEqual(removal.body["preconditions"], { uid });
 });
 
+Deno.test("a pod whose last status the server does not take is removed all the same, and one conflict keeps none", async () => {
+  await using rig = await Rig.start();
+  const uid = rig.make("web");
+  await rig.until(() => rig.held.length === 1, "the pod");
+  rig.here.add(uid);
+  const [pod = fail()] = rig.held;
+  rig.api.objects.delete(pathOf("web"), { gracePeriodSeconds: 30 });
+  await rig.until(
+    () => rig.held[0]?.metadata.deletionTimestamp !== undefined,
+    "its deletion",
+  );
+  rig.api.fail({ method: "PATCH", times: 100 }, {
+    kind: "refuse",
+    code: 422,
+    reason: "Invalid",
+  });
+  rig.api.fail({ method: "DELETE" }, {
+    kind: "refuse",
+    code: 409,
+    reason: "Conflict",
+  });
+  rig.statuses.setPodStatus(pod, { ...RUNNING, phase: "Succeeded" });
+  rig.here.delete(uid);
+  rig.statuses.terminatePod(pod);
+  rig.statuses.remove(uid);
+  await rig.until(() => rig.names().length === 0, "no pod");
+});
+
 Deno.test("a pod whose agent was killed before it could say how it ended is closed, and then removed", async () => {
   await using rig = await Rig.start((rig) => {
     rig.make("web", undefined, RUNNING);

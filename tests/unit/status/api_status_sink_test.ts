@@ -69,9 +69,13 @@ class Rig {
     },
   });
 
-  async put(status: PodStatus, of: Pod = pod()): Promise<string> {
+  async put(
+    status: PodStatus,
+    of: Pod = pod(),
+    finished = false,
+  ): Promise<string> {
     const { uid } = of.metadata;
-    const stored = { pod: of, version: 1, status, finished: false };
+    const stored = { pod: of, version: 1, status, finished };
     const update = { uid, ...stored, patch: () => ({}) };
     return (await this.sink.put(update, SIGNAL)).kind;
   }
@@ -179,6 +183,21 @@ Deno.test("ApiStatusSink has any other refusal tried again", async () => {
   const rig = new Rig();
   rig.refusal = "Conflict";
   await rejects(rig.put(RUNNING), ApiFailure);
+});
+
+Deno.test("ApiStatusSink gives up how a deleted pod ended if the server does not take it, and nothing else", async () => {
+  const rig = new Rig();
+  const ended: PodStatus = { phase: "Failed", conditions: [] };
+  rig.refusal = "Invalid";
+  await rejects(rig.put(ended, pod(), true), ApiFailure);
+  const { metadata, ...rest } = pod();
+  const deletionTimestamp = "2026-01-01T00:00:00Z";
+  const deleted = { ...rest, metadata: { ...metadata, deletionTimestamp } };
+  rig.shown = { kind: "present", pod: deleted };
+  await rejects(rig.put(ended), ApiFailure);
+  strictEqual(await rig.put(ended, pod(), true), "gone");
+  rig.refusal = "Forbidden";
+  await rejects(rig.put(ended, pod(), true), ApiFailure);
 });
 
 Deno.test("ApiStatusSink keeps the end of a pod back while something of it may run", async () => {
