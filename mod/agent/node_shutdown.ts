@@ -11,12 +11,15 @@ import {
   shutdownGrace,
   type ShutdownGroup,
 } from "../pod/lifecycle/mod.ts";
+import type { Pod } from "../api/types/mod.ts";
+import type { PodEviction } from "../pod/status/mod.ts";
+import { sourceOf } from "./desired/mod.ts";
 import type { ParkedPods, PodWorkers, WorkerView } from "./workers/mod.ts";
 
 interface ShutdownDeps {
   readonly clock: Clock;
   readonly log: Logger;
-  readonly workers: Pick<PodWorkers, "list" | "interrupt">;
+  readonly workers: Pick<PodWorkers, "evict" | "list" | "interrupt">;
   readonly parked: Pick<ParkedPods, "begin" | "park">;
   /** Has it told that no pod starts here any more. */
   readonly goingDown: (signal: AbortSignal) => Promise<void>;
@@ -28,8 +31,16 @@ interface ShutdownDeps {
  */
 const LAST_WAIT_MS = 2_000;
 
+/** In upstream's words (pkg/kubelet/nodeshutdown). */
+const TERMINATED: PodEviction = {
+  reason: "Terminated",
+  message: "Pod was terminated in response to imminent node shutdown.",
+  disruption: true,
+};
+
 /**
- * Stops the pods in groups of their priority, the lowest first. A group that takes longer
+ * Stops the pods in groups of their priority, the lowest first; those of a cluster that run
+ * once end for good. A group that takes longer
  * than its time is not waited for any more; its containers have been told to end.
  *
  * @throws {unknown} the reason of `signal` when it aborts first
@@ -53,8 +64,10 @@ export async function shutDownNode(
         ? graceSeconds
         : shutdownGrace(pod, graceSeconds);
       const done = parked.park(uid, { graceSeconds: grace });
+      const isOver = pod !== undefined && runsOnce(pod) &&
+        workers.evict(uid, TERMINATED, { graceSeconds: grace });
       // One that ends already is left to do so.
-      if (isToRun(state)) workers.interrupt(uid);
+      if (!isOver && isToRun(state)) workers.interrupt(uid);
       return done;
     });
     all.push(...work);
@@ -80,6 +93,15 @@ async function within(
     signal.throwIfAborted();
     return false;
   }
+}
+
+/**
+ * Whether a pod does not go on after the boot: its cluster was promised that it runs once,
+ * and a controller makes another in its place.
+ */
+function runsOnce({ metadata, spec }: Pod): boolean {
+  return spec.restartPolicy === "Never" &&
+    sourceOf(metadata.annotations) === "api";
 }
 
 function isUnderWay({ state }: WorkerView): boolean {

@@ -23,6 +23,7 @@ import {
   appWasReached,
   currentContainer,
   isDueToStart,
+  judgeEnd,
   judgeInitEnd,
   latestContainer,
   type ObservedContainer,
@@ -59,6 +60,8 @@ export interface ContainerStatusesInput {
   readonly runtimeName: string;
   /** Whether all containers are being restarted in place. */
   readonly restartingAll: boolean;
+  /** Whether the pod's containers have been stopped for good. */
+  readonly terminal: boolean;
 }
 
 /**
@@ -199,8 +202,9 @@ function lostState({ restartingAll }: ContainerStatusesInput): ContainerState {
 /** A container that is due to start and could not shows why. */
 function withReason(
   status: ContainerStatus,
-  { container, kind, input }: Subject,
+  subject: Subject,
 ): ContainerStatus {
+  const { container, kind, input } = subject;
   const { pod, observed, waiting } = input;
   if (kind === "init") {
     const seen = currentContainer(observed, container.name);
@@ -212,7 +216,7 @@ function withReason(
       return { ...status, state: FORGOTTEN };
     }
   }
-  const reason = waiting.get(container.name);
+  const reason = waiting.get(container.name) ?? stoppedToStart(subject);
   if (reason === undefined || !isDueToStart(container, pod, observed)) {
     return status;
   }
@@ -229,6 +233,24 @@ function withReason(
       },
     },
   };
+}
+
+/**
+ * A container that the agent stopped and starts again, though its policy alone would not,
+ * waits: an API server takes no start after such an end.
+ *
+ * Upstream: ValidateContainerStateTransition of pkg/apis/core/validation.
+ */
+function stoppedToStart(
+  { container, newest, input: { pod, terminal } }: Subject,
+): WaitingReason | undefined {
+  if (terminal || newest?.state !== "exited" || newest.stopped === undefined) {
+    return undefined;
+  }
+  const { exitCode } = newest;
+  return judgeEnd(container, pod, { exitCode }) === "leave"
+    ? { reason: initialReason(pod), message: "" }
+    : undefined;
 }
 
 const FORGOTTEN: ContainerState = {

@@ -36,8 +36,6 @@ export interface StatusInput
   /** The status shown last; `undefined` for the first and after a refusal was lifted. */
   readonly previous: PodStatus | undefined;
   readonly nowMs: number;
-  /** Whether the pod's containers have been stopped for good. */
-  readonly terminal: boolean;
   /** The node's addresses, the primary first; empty to show none. */
   readonly hostIps: readonly string[];
   /** Why the pod keeps other resources than it asks for; `pod` is as it has them. */

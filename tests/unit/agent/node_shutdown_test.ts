@@ -6,6 +6,7 @@
 
 import { deepStrictEqual, strictEqual } from "node:assert/strict";
 import { shutDownNode } from "../../../mod/agent/node_shutdown.ts";
+import { ANNOTATION_CONFIG_SOURCE } from "../../../mod/api/vocabulary/mod.ts";
 import type { WorkerView } from "../../../mod/agent/workers/mod.ts";
 import type { PodState } from "../../../mod/pod/lifecycle/mod.ts";
 import { workerView } from "../../support/agent/worker_view.ts";
@@ -48,6 +49,12 @@ function shutDownTelling(
       workers: {
         list: () => views,
         interrupt: (uid) => note(`interrupt ${uid}`),
+        evict: (uid, { reason }, { graceSeconds }) => {
+          note(`end ${uid} ${reason} ${graceSeconds}`);
+          return views.some((each) =>
+            each.uid === uid && each.state.kind === "syncing"
+          );
+        },
       },
       goingDown: () => goingDown(did),
       parked: {
@@ -118,6 +125,26 @@ Deno.test("shutDownNode() waits for a group as long as it has, and two seconds m
     "warn shutdown_group_late 20",
     "info shutdown_group 1 10",
     "warn shutdown_group_late 10",
+  ]);
+});
+
+Deno.test("shutDownNode() ends for good what a cluster has run once, and no other pod", async () => {
+  const annotations = { [ANNOTATION_CONFIG_SOURCE]: "api" };
+  const once = { restartPolicy: "Never", terminationGracePeriodSeconds: 7 };
+  const { did, stop, done, clock } = shutDown(
+    workerView(podOf("job", { annotations, ...once })),
+    workerView(podOf("web", { annotations })),
+    workerView(podOf("own", once)),
+    workerView(podOf("gone", { annotations, ...once }), { state: ENDING }),
+  );
+  for (const uid of ["job", "web", "own", "gone"]) stop(uid);
+  await done;
+  await clock.advance(0);
+  deepStrictEqual(did.slice(1, -1), [
+    ...["0 park job 7", "0 end job Terminated 7"],
+    ...["0 park web 20", "0 interrupt web"],
+    ...["0 park own 7", "0 interrupt own"],
+    ...["0 park gone 7", "0 end gone Terminated 7"],
   ]);
 });
 

@@ -133,7 +133,10 @@ Deno.test("revivedContainer() lets a container wait for its next start after the
   const subject = pod({ restartPolicy: "Never", containers: [container("a")] });
   const picture = observed([ended("a", 0, { stopped: "to_restart" })]);
   const look = { pod: subject, observed: picture };
-  const before = buildPodStatus(statusInput(look));
+  // As it was shown before it was known that it starts again.
+  const before = buildPodStatus(
+    statusInput({ ...look, observed: observed([ended("a", 0)]) }),
+  );
   const waiting = new Map([["a", { reason: "ErrImagePull", message: "" }]]);
   const after = buildPodStatus(
     statusInput({ ...look, waiting, previous: before }),
@@ -150,6 +153,36 @@ Deno.test("revivedContainer() lets a container wait for its next start after the
   };
   strictEqual(revivedContainer(subject, before, stale), "a");
 });
+
+for (
+  const [restartPolicy, exitCode, stopped, terminal, expected] of [
+    ["Never", 143, "to_restart", false, "waiting"],
+    ["OnFailure", 0, "to_restart", false, "waiting"],
+    // Such ends an API server takes back.
+    ["OnFailure", 143, "to_restart", false, "terminated"],
+    ["Always", 0, "to_restart", false, "terminated"],
+    // It does not start again.
+    ["Never", 143, "as_failed", false, "terminated"],
+    ["Never", 143, undefined, false, "terminated"],
+    ["Never", 143, "to_restart", true, "terminated"],
+  ] as const
+) {
+  const name = `${restartPolicy}, ${exitCode}, ${stopped}, ${
+    terminal ? "for good" : "for now"
+  }`;
+  Deno.test(`a container that was stopped is shown as ${expected}: ${name}`, () => {
+    const end = ended("a", exitCode, stopped === undefined ? {} : { stopped });
+    const { containerStatuses: [shown] = [] } = buildPodStatus(statusInput({
+      pod: pod({ restartPolicy, containers: [container("a")] }),
+      observed: observed([end]),
+      terminal,
+    }));
+    deepStrictEqual(Object.keys(shown?.state ?? {}), [expected]);
+    if (expected !== "waiting") return;
+    strictEqual(shown?.lastState?.terminated?.exitCode, exitCode);
+    strictEqual(shown?.state?.waiting?.reason, "ContainerCreating");
+  });
+}
 
 interface NoteRow {
   readonly name: string;

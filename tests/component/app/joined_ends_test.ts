@@ -1,0 +1,95 @@
+/**
+ * What a cluster is told of pods whose containers end: what it takes, and nothing untrue.
+ *
+ * @module
+ */
+
+import { deepStrictEqual, strictEqual } from "node:assert/strict";
+import { isRecord } from "../../../mod/base/mod.ts";
+import { WEB } from "../../support/agent/manifests.ts";
+import { JoinedCore } from "../../support/cluster/joined_core.ts";
+
+/** What the server shows of the only container of a pod. */
+function shownContainer(rig: JoinedCore, name: string) {
+  const status = rig.shown(name)?.["status"];
+  const list = isRecord(status) ? status["containerStatuses"] : undefined;
+  const first: unknown = Array.isArray(list) ? list[0] : undefined;
+  const fields = isRecord(first) ? first : {};
+  const [state] = Object.keys(isRecord(fields["state"]) ? fields["state"] : {});
+  return { state, restarts: fields["restartCount"] };
+}
+
+/** The states that the only container of a pod has been shown in, one after the other. */
+function states(rig: JoinedCore, name: string): () => readonly unknown[] {
+  const seen: unknown[] = [];
+  rig.api.objects.listen(() => {
+    const { state } = shownContainer(rig, name);
+    if (state !== undefined && seen.at(-1) !== state) seen.push(state);
+  });
+  return () => seen;
+}
+
+/** Nothing runs any more, as after a boot. */
+function powerOff({ core: { fake } }: JoinedCore): void {
+  for (const { id, state } of fake.containers.values()) {
+    if (state === "running") fake.exitContainer(id, 255);
+  }
+  for (const { id } of [...fake.sandboxes.values()]) fake.killSandbox(id);
+}
+
+async function shutDown(rig: JoinedCore): Promise<void> {
+  const groups = [{ priority: 0, graceSeconds: 10 }];
+  let isDown = false;
+  const { signal } = new AbortController();
+  rig.core.core.agent.shutDown(groups, signal).then(() => isDown = true);
+  await rig.until(() => isDown, "the end of the shutdown");
+  await rig.pass(1_000);
+}
+
+Deno.test("a pod of a cluster that runs once has failed when the machine went down, and does not run again (SD-01)", async () => {
+  await using rig = await JoinedCore.start();
+  const { core } = rig;
+  core.fake.behave(WEB, { onTerm: { code: 143, afterMs: 100 } });
+  rig.bind("job", { restartPolicy: "Never" });
+  await rig.until(() => rig.phase("job") === "Running", "a pod that runs");
+  await shutDown(rig);
+  const status = rig.shown("job")?.["status"];
+  const { phase, reason, conditions } = isRecord(status)
+    ? status
+    : { phase: "", reason: "", conditions: [] };
+  deepStrictEqual([phase, reason], ["Failed", "Terminated"]);
+  const target = (Array.isArray(conditions) ? conditions : [])
+    .find(({ type }) => type === "DisruptionTarget");
+  strictEqual(target?.reason, "TerminationByKubelet");
+  await core.stopAgent();
+  powerOff(rig);
+  const made = core.fake.containers.size;
+  await core.startAgent();
+  await rig.pass(60_000);
+  strictEqual(core.fake.containers.size, made);
+  strictEqual(rig.phase("job"), "Failed");
+});
+
+for (
+  const [restartPolicy, code] of [["OnFailure", 0], ["Always", 143]] as const
+) {
+  Deno.test(`a pod of a cluster of policy ${restartPolicy} that ended with ${code} when the machine went down runs again, and the cluster takes what it is told`, async () => {
+    await using rig = await JoinedCore.start();
+    const { core } = rig;
+    const seen = states(rig, "app");
+    core.fake.behave(WEB, { onTerm: { code, afterMs: 100 } });
+    rig.bind("app", { restartPolicy });
+    await rig.until(() => rig.phase("app") === "Running", "a pod that runs");
+    await shutDown(rig);
+    await core.stopAgent();
+    powerOff(rig);
+    await core.startAgent();
+    const isBack = () =>
+      shownContainer(rig, "app").state === "running" &&
+      shownContainer(rig, "app").restarts === 1;
+    await rig.until(isBack, "the pod again");
+    // An API server takes no start after an end that the policy says is the last.
+    const between = restartPolicy === "Always" ? "terminated" : "waiting";
+    deepStrictEqual(seen(), ["waiting", "running", between, "running"]);
+  });
+}
