@@ -74,7 +74,7 @@ export const DEADLINE_EXCEEDED_REASON = "DeadlineExceeded";
  */
 export function buildPodStatus(input: StatusInput): PodStatus {
   const { pod, observed, nowMs } = input;
-  const old = input.previous ?? pod.status;
+  const old = earlierStatus(input);
   const restartingAll = isRestartingAll(pod, observed, old);
   const list = (
     kind: ContainerKind,
@@ -119,6 +119,17 @@ export function buildPodStatus(input: StatusInput): PodStatus {
     qosClass: qosClass(pod),
     startTime,
   };
+}
+
+/** What was said before; of containers of which nothing was, what its source says. */
+function earlierStatus(
+  { previous, pod: { status } }: Pick<StatusInput, "previous" | "pod">,
+): PodStatus | undefined {
+  if (previous === undefined) return status;
+  const { containerStatuses, initContainerStatuses } = status ?? {};
+  return previous.containerStatuses !== undefined
+    ? previous
+    : { ...previous, ...defined({ containerStatuses, initContainerStatuses }) };
 }
 
 /**

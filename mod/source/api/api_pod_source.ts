@@ -25,6 +25,7 @@ import {
   type PodReading,
   type PodRefusal,
   type ReadPod,
+  withBegun,
 } from "./pod_reader.ts";
 import { type ApiContent, isSameContent, NOTHING } from "./api_content.ts";
 import { byName, kept } from "./pod_sets.ts";
@@ -340,8 +341,12 @@ export class ApiPodSource {
 
   /** The pod as it is to run; absent where there is none. */
   #taken({ pod, read }: ReadVersion, known: PodsByUid): Pod | undefined {
-    if (read.kind === "wanted") return read.pod;
     const before = known.get(pod.metadata.uid);
+    if (read.kind === "wanted") {
+      // Later on the server shows what this agent itself has said.
+      const isFound = !this.#isLive || before === undefined;
+      return withBegun(read.pod, isFound ? read.begun : before.status);
+    }
     return read.kind === "left" || before === undefined
       ? undefined
       : lastGood(before, pod);

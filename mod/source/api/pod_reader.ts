@@ -22,10 +22,16 @@ export type PodReading =
 
 /** What a pod of the server is to the agent. */
 export type ReadPod =
-  | { readonly kind: "wanted"; readonly pod: Pod }
+  | { readonly kind: "wanted"; readonly pod: Pod; readonly begun: Begun }
   | { readonly kind: "refused"; readonly refusal: PodRefusal }
   /** A mirror of a manifest, or over before it began. */
   | { readonly kind: "left" };
+
+/** What the server shows of containers, were it by the word of an agent that is no more. */
+export type Begun = Pick<
+  PodStatus,
+  "containerStatuses" | "initContainerStatuses"
+>;
 
 const LEFT: ReadPod = { kind: "left" };
 
@@ -51,10 +57,28 @@ export class ApiPodReader {
     if (isMirror(pod)) return LEFT;
     const reading = this.#read(pod);
     if (reading.kind === "refused") return reading;
-    return wasRefused(reading.pod)
-      ? LEFT
-      : { kind: "wanted", pod: wantedPart(reading.pod) };
+    const { status = {} } = reading.pod;
+    return wasRefused(reading.pod) ? LEFT : {
+      kind: "wanted",
+      pod: wantedPart(reading.pod),
+      begun: containersOf(status),
+    };
   }
+}
+
+/**
+ * The pod with what the server showed of its containers when this agent found it: an agent
+ * that has lost its notes, on a runtime that has forgotten them, must not take it for new.
+ */
+export function withBegun(pod: Pod, begun: Begun = {}): Pod {
+  const { containerStatuses = [] } = begun;
+  const hasBegun = containerStatuses.some(({ containerID }) =>
+    containerID !== undefined
+  );
+  // One that is over says so itself.
+  return !hasBegun || pod.status?.containerStatuses !== undefined
+    ? pod
+    : { ...pod, status: { ...pod.status, ...containersOf(begun) } };
 }
 
 /** Whether a pod only shows the cluster what a manifest of this node made. */
@@ -101,7 +125,6 @@ function wantedPart({ apiVersion, kind, metadata, spec, status }: Pod): Pod {
  */
 function foreignStatus(status: PodStatus = {}): PodStatus | undefined {
   const { phase, reason, message, startTime } = status;
-  const { containerStatuses, initContainerStatuses } = status;
   const conditions =
     status.conditions?.filter(({ type }) => !OWNED_CONDITIONS.has(type)) ?? [];
   const known: PodStatus = {
@@ -109,11 +132,19 @@ function foreignStatus(status: PodStatus = {}): PodStatus | undefined {
       phase,
       ...(reason !== undefined && { reason }),
       ...(message !== undefined && { message }),
-      ...(containerStatuses !== undefined && { containerStatuses }),
-      ...(initContainerStatuses !== undefined && { initContainerStatuses }),
+      ...containersOf(status),
     }),
     ...(startTime !== undefined && { startTime }),
     ...(conditions.length > 0 && { conditions }),
   };
   return Object.keys(known).length === 0 ? undefined : known;
+}
+
+function containersOf(
+  { containerStatuses, initContainerStatuses }: Begun,
+): Begun {
+  return {
+    ...(containerStatuses !== undefined && { containerStatuses }),
+    ...(initContainerStatuses !== undefined && { initContainerStatuses }),
+  };
 }

@@ -93,3 +93,42 @@ for (
     deepStrictEqual(seen(), ["waiting", "running", between, "running"]);
   });
 }
+
+/** Another runtime than before, and a root directory without what was there. */
+async function forget({ core }: JoinedCore, what: "runtime" | "all") {
+  for (const id of [...core.fake.sandboxes.keys()]) core.fake.vanish(id);
+  const { rootDir, runDir } = core.config.paths;
+  const left = core.list(runDir).map((name) => `${runDir}/${name}`);
+  if (what === "all") {
+    left.push(...core.list(rootDir).map((name) => `${rootDir}/${name}`));
+  }
+  for (const path of left) await Deno.remove(path, { recursive: true });
+}
+
+for (const what of ["runtime", "all"] as const) {
+  for (
+    const [restartPolicy, expected] of [
+      ["Never", { phase: "Failed", made: 0, restarts: 1 }],
+      ["OnFailure", { phase: "Running", made: 1, restarts: 1 }],
+    ] as const
+  ) {
+    Deno.test(`a ${restartPolicy} pod that ran here is no new one where ${what} was lost: it is ${expected.phase}`, async () => {
+      await using rig = await JoinedCore.start();
+      const { core } = rig;
+      rig.bind("job", { restartPolicy });
+      await rig.until(
+        () => shownContainer(rig, "job").state === "running",
+        "a pod that runs",
+      );
+      await rig.pass(1_000);
+      await core.stopAgent();
+      await forget(rig, what);
+      await core.startAgent();
+      // The lease of an agent that is no more has its time.
+      await rig.pass(60_000);
+      strictEqual(rig.phase("job"), expected.phase);
+      strictEqual(core.fake.containers.size, expected.made);
+      strictEqual(shownContainer(rig, "job").restarts, expected.restarts);
+    });
+  }
+}

@@ -52,6 +52,43 @@ Deno.test("a change of the spec is a set, the echo of a status is none", async (
   strictEqual(rig.saved.length, 2);
 });
 
+Deno.test("what the server shows of containers that began counts of a pod as it is found, and not what follows", async () => {
+  await using rig = await new Rig().start();
+  const shown = (restartCount: number, containerID?: string): PodStatus => ({
+    phase: "Running",
+    containerStatuses: [{
+      name: "c",
+      restartCount,
+      ready: false,
+      image: "",
+      imageID: "",
+      ...(containerID !== undefined && { containerID }),
+    }],
+  });
+  await rig.show(
+    pod("a", { status: shown(3, "containerd://x") }),
+    pod("b", { status: shown(0) }),
+  );
+  const statuses = () =>
+    rig.sets.at(-1)?.pods.map(({ status }) =>
+      status?.containerStatuses?.[0]?.restartCount
+    );
+  deepStrictEqual(statuses(), [3, undefined]);
+  // This agent's own word.
+  await rig.show(
+    pod("a", { version: "2", status: shown(4, "containerd://y") }),
+    pod("b", { version: "2", status: shown(0, "containerd://z") }),
+  );
+  strictEqual(rig.sets.length, 1);
+  await rig.show(
+    pod("a", { version: "3", status: shown(4), image: "b" }),
+    pod("b", { version: "2", status: shown(0, "containerd://z") }),
+  );
+  deepStrictEqual(statuses(), [3, undefined]);
+  // It is nothing for the disk, where it would be old soon.
+  strictEqual(rig.saved.at(-1)?.pods[0]?.status, undefined);
+});
+
 Deno.test("each version of a pod is read once", async () => {
   await using rig = await new Rig().start();
   const [a, b] = [pod("a"), pod("b")];
