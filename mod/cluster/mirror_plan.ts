@@ -15,11 +15,12 @@ import {
   ANNOTATION_CONFIG_SEEN,
   podFullName,
 } from "../api/vocabulary/mod.ts";
+import { isTerminalPhase } from "../pod/status/mod.ts";
 import type { ExactPod, MirrorPod } from "./ports.ts";
 
 /** What is to be done so that the cluster shows what there is. */
 export interface MirrorPlan {
-  /** First: of another version, or of a pod that is no more. */
+  /** First: of another version or an earlier life, or of a pod that is no more. */
   readonly remove: readonly ExactPod[];
   /** Those whose name is free. */
   readonly create: readonly MissingMirror[];
@@ -47,6 +48,8 @@ export interface MirrorFacts {
   readonly ending: ReadonlySet<string> | undefined;
   /** Whether a pod that no manifest has is none of a source that is silent. */
   readonly isComplete: boolean;
+  /** Whether a pod of a manifest is not over: its mirror may show that an earlier life of it is. */
+  readonly lives: (pod: Pod) => boolean;
 }
 
 /**
@@ -57,16 +60,20 @@ export interface MirrorFacts {
 export function mirrorPlan(
   wanted: readonly Pod[],
   shown: readonly Pod[],
-  { node, ending, isComplete }: MirrorFacts,
+  { node, ending, isComplete, lives }: MirrorFacts,
 ): MirrorPlan {
   const taken = new Set(shown.map(podFullName));
   const hashes = new Map(
     wanted.map((pod) => [podFullName(pod), mirrorHash(pod)]),
   );
+  const living = new Set(wanted.filter(lives).map(podFullName));
   const old = shown.filter((pod) => {
-    const hash = hashes.get(podFullName(pod));
+    const fullName = podFullName(pod);
+    const hash = hashes.get(fullName);
+    // An end that a cluster was shown is never taken back.
+    const isStale = isTerminalPhase(pod.status?.phase) && living.has(fullName);
     return isMirrorPod(pod) && (hash !== undefined || isComplete) &&
-      (isDeleted(pod) || hashOf(pod) !== hash);
+      (isDeleted(pod) || hashOf(pod) !== hash || isStale);
   });
   const isFree = (pod: Pod): boolean => ending?.has(podFullName(pod)) === false;
   // A name that a pod of the cluster has is not free: see `nameClashes`.

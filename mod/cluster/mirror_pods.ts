@@ -29,6 +29,8 @@ export interface MirrorPodsDeps {
   readonly node: () => Node | undefined;
   /** Whether a pod that none of the manifests has is none of a source that is silent. */
   readonly isComplete: () => boolean;
+  /** Whether a pod of a manifest is known not to be over. */
+  readonly lives: (pod: Pod) => boolean;
   /** The pods of manifests that end here, by full name; absent while that is not known. */
   readonly ending: () => ReadonlyMap<string, MirrorEnd> | undefined;
 }
@@ -111,6 +113,7 @@ export class MirrorPods {
       node,
       ending: this.#ending(),
       isComplete: this.#deps.isComplete(),
+      lives: this.#deps.lives,
     });
     const wishes = [
       ...remove.map((mirror) => ({

@@ -22,6 +22,7 @@
  *   node,
  *   ending: new Set(),
  *   isComplete: true,
+ *   lives: () => true,
  * });
  * deepStrictEqual(create.map(({ mirror }) => mirror.metadata.name), ["web-kiosk-1"]);
  * deepStrictEqual(remove, []);

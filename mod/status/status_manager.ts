@@ -154,9 +154,14 @@ export class StatusManager {
    * @returns the status that is stored
    */
   terminatePod(pod: Pod): PodStatus {
-    const status = this.get(pod.metadata.uid) ?? pod.status ?? {};
+    const { uid } = pod.metadata;
+    const status = this.get(uid) ?? pod.status ?? {};
     const closed = terminatedStatus(pod, status);
-    return this.#store(pod, closed, { finished: !isStaticPod(pod) });
+    const isStatic = isStaticPod(pod);
+    const stored = this.#store(pod, closed, { finished: !isStatic });
+    // It may begin anew, but who keeps its end back until nothing of it runs is to know.
+    if (isStatic) this.#publish(uid);
+    return stored;
   }
 
   /** Forgets every pod that is not among the known ones. (kubelet: RemoveOrphanedStatuses) */

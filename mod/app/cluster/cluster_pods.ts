@@ -98,6 +98,10 @@ export class ClusterPods {
       shown: () => this.#listed(),
       node: () => node.current,
       isComplete: () => this.#isComplete(),
+      lives: ({ metadata: { uid } }) => {
+        const { phase } = deps.statuses.stored(uid)?.status ?? {};
+        return phase !== undefined && !isTerminalPhase(phase);
+      },
       ending: () => this.#ending(),
     });
     this.#clashes = new NameClashes({

@@ -4,9 +4,13 @@
  * @module
  */
 
-import { deepStrictEqual, strictEqual } from "node:assert/strict";
+import {
+  deepStrictEqual,
+  notStrictEqual,
+  strictEqual,
+} from "node:assert/strict";
 import { isRecord } from "../../../mod/base/mod.ts";
-import { WEB } from "../../support/agent/manifests.ts";
+import { WEB, web } from "../../support/agent/manifests.ts";
 import { JoinedCore } from "../../support/cluster/joined_core.ts";
 
 /** What the server shows of the only container of a pod. */
@@ -132,3 +136,52 @@ for (const what of ["runtime", "all"] as const) {
     });
   }
 }
+
+const MIRROR = "web-edge1";
+
+/** Until the mirror of the manifest `web` is in a phase; gives its UID. */
+async function untilMirror(rig: JoinedCore, phase: string): Promise<string> {
+  await rig.until(
+    () => rig.phase(MIRROR) === phase,
+    `a mirror that is ${phase}`,
+  );
+  return rig.shown(MIRROR)?.metadata.uid ?? "";
+}
+
+Deno.test("the mirror of a pod of a manifest that has ended says so, and that of its next life is another one (ST-10)", async () => {
+  await using rig = await JoinedCore.start();
+  const { core } = rig;
+  const manifest = web({ spec: { restartPolicy: "Never" } });
+  await rig.apply("web", manifest);
+  const uid = await untilMirror(rig, "Running");
+  core.fake.exitContainer(core.only(WEB).id, 0);
+  strictEqual(await untilMirror(rig, "Succeeded"), uid);
+  await core.restartAgent();
+  await rig.pass(60_000);
+  strictEqual(await untilMirror(rig, "Succeeded"), uid);
+  // Quicker than its mirror goes.
+  await rig.remove("web");
+  await rig.until(() => core.pods().length === 0, "no pod");
+  await rig.apply("web", manifest);
+  notStrictEqual(await untilMirror(rig, "Running"), uid);
+  strictEqual(core.fake.running(WEB).length, 1);
+});
+
+Deno.test("the mirror of a pod that was evicted says so, and another one comes when it is back", async () => {
+  await using rig = await JoinedCore.start({
+    kubelet: ["evictionPressureTransitionPeriod: 20s"],
+  });
+  const { core } = rig;
+  await rig.apply("web", web());
+  const uid = await untilMirror(rig, "Running");
+  core.only(WEB).memoryBytes = BigInt(500 * MI);
+  core.machine.left.available = 50 * MI;
+  strictEqual(await untilMirror(rig, "Failed"), uid);
+  core.machine.left.available = 900 * MI;
+  await rig.pass(10_000);
+  strictEqual(rig.shown(MIRROR)?.metadata.uid, uid);
+  notStrictEqual(await untilMirror(rig, "Running"), uid);
+  strictEqual(core.fake.running(WEB).length, 1);
+});
+
+const MI = 2 ** 20;

@@ -38,6 +38,7 @@ class MirrorRig extends LinkedPodsRig {
     shown: () => this.isAsked ? [...this.pods.values()] : undefined,
     node: () => this.node,
     isComplete: () => this.isComplete,
+    lives: () => true,
     ending: () => this.ending,
   });
 

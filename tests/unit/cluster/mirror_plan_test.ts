@@ -5,7 +5,7 @@
  */
 
 import { deepStrictEqual, strictEqual } from "node:assert/strict";
-import type { Pod } from "../../../mod/api/types/mod.ts";
+import type { Pod, PodPhase } from "../../../mod/api/types/mod.ts";
 import {
   type MirrorFacts,
   mirrorPlan,
@@ -16,6 +16,7 @@ const FACTS = {
   node: { metadata: { name: "kiosk-1", namespace: "", uid: "n1" } },
   ending: new Set<string>(),
   isComplete: true,
+  lives: () => true,
 };
 
 function manifest(
@@ -47,6 +48,11 @@ function shownOf(pod: Pod, rest: Partial<Pod["metadata"]> = {}): Pod {
   const { mirror } = wish;
   const metadata = { ...mirror.metadata, uid: "m1", ...rest };
   return { ...mirror, metadata };
+}
+
+/** A mirror that shows a phase. */
+function over(phase: PodPhase): Pod {
+  return { ...shownOf(manifest()), status: { phase } };
 }
 
 Deno.test("a mirror says all that the manifest says, belongs to the node and to no controller", () => {
@@ -209,6 +215,39 @@ const rows: readonly {
     creates: 0,
     removes: [],
     facts: { isComplete: false },
+  },
+  {
+    name: "one that shows the end of an earlier life goes",
+    wanted: [manifest()],
+    shown: [over("Succeeded")],
+    creates: 0,
+    removes: [ref],
+    facts: {},
+  },
+  {
+    name: "one that shows how a pod ended stays",
+    wanted: [manifest()],
+    shown: [over("Failed")],
+    creates: 0,
+    removes: [],
+    facts: { lives: () => false },
+  },
+  {
+    name: "one that shows an earlier life stays until that has ended",
+    wanted: [manifest()],
+    shown: [over("Failed")],
+    creates: 0,
+    removes: [],
+    facts: { ending: ENDING },
+    waits: true,
+  },
+  {
+    name: "one of a pod that is not over stays",
+    wanted: [manifest()],
+    shown: [over("Running")],
+    creates: 0,
+    removes: [],
+    facts: {},
   },
   {
     name: "an edit is shown, whatever another source has",

@@ -217,8 +217,12 @@ Deno.test("StatusManager.terminatePod() leaves the phase of a static pod, which 
     annotations: { [ANNOTATION_CONFIG_SOURCE]: "file" },
   });
   statuses.setPodStatus(file, phaseStatus("Running"));
+  let news = 0;
+  statuses.follow({ changed: () => news++, removed: () => {} });
   strictEqual(statuses.terminatePod(file).phase, "Running");
   strictEqual(statuses.stored("u")?.finished, false);
+  // Nothing of it runs any more, which is all that some wait for.
+  strictEqual(news, 1);
 });
 
 Deno.test("StatusManager keeps it that a pod is finished, whatever is set later", () => {
