@@ -15,7 +15,6 @@ import {
 import type { Pod } from "../../api/types/mod.ts";
 import { Bell, type Clock, nextDelay, TaskGroup } from "../../base/mod.ts";
 import type { Logger } from "../../base/telemetry/mod.ts";
-import { isTerminalPhase } from "../../pod/status/mod.ts";
 import { deepEqual, type SourceContent, type SourceSet } from "../merge/mod.ts";
 import { NO_CONTENT, type SetCheckpoint } from "../mod.ts";
 import {
@@ -23,12 +22,17 @@ import {
   isMirror,
   lastGood,
   type PodReading,
-  type PodRefusal,
-  type ReadPod,
   withBegun,
 } from "./pod_reader.ts";
 import { type ApiContent, isSameContent, NOTHING } from "./api_content.ts";
 import { byName, kept } from "./pod_sets.ts";
+import {
+  type PodsByUid,
+  type ReadVersion,
+  Refusals,
+  type RefusedPod,
+  type TellRefused,
+} from "./refusals.ts";
 import type { ReferencedObjects } from "./referenced_objects.ts";
 
 /** The pods of the node as a watch shows them. */
@@ -58,10 +62,7 @@ export interface ApiPodSourceDeps {
    * Told once of each pod that is refused, as long as it is for the same reason, and whether
    * an earlier version runs on. One that has failed already is not told of again.
    */
-  readonly refused: (
-    refused: RefusedPod,
-    options: { readonly runsOn: boolean },
-  ) => void;
+  readonly refused: TellRefused;
   /** Whether the agent has anything of a pod: such a one is not new. */
   readonly isHere: (uid: string) => boolean;
   /** What pods refer to. */
@@ -77,12 +78,6 @@ export interface ApiPodSourceDeps {
    * kept it: else a pod that is new would be refused for good by what is not known.
    */
   readonly isNodeKnown: () => boolean;
-}
-
-/** A pod that the agent cannot run, and of which it has no version that it could. */
-export interface RefusedPod {
-  readonly pod: Pod;
-  readonly refusal: PodRefusal;
 }
 
 /** A server, or a disk, that answers does so sooner; one that does not must hold up nothing. */
@@ -116,9 +111,7 @@ export class ApiPodSource {
   readonly #deps: ApiPodSourceDeps;
   readonly #bell = new Bell();
   readonly #reader: ApiPodReader;
-  /** Of which refused pods it was told, by UID, and what. */
-  #told: ReadonlyMap<string, string> = new Map();
-  #refused: readonly RefusedPod[] = [];
+  readonly #refusals: Refusals;
   #held: ApiContent = NOTHING;
   #isLive = false;
   #expected: SourceContent | undefined;
@@ -128,6 +121,7 @@ export class ApiPodSource {
     this.checkpoint = deps.checkpoint;
     this.#deps = { ...deps, log: deps.log.named("source") };
     this.#reader = new ApiPodReader(deps.read);
+    this.#refusals = new Refusals(deps.refused);
   }
 
   /**
@@ -140,7 +134,7 @@ export class ApiPodSource {
 
   /** The pods that cannot be run, as they are there now. */
   get refused(): readonly RefusedPod[] {
-    return this.#refused;
+    return this.#refusals.list;
   }
 
   /** Whether a pod is none that is delivered: it cannot be read, or was refused. */
@@ -304,7 +298,7 @@ export class ApiPodSource {
     const shown = all.list().toSorted(byName)
       .map((pod) => ({ pod, read: this.#reader.read(pod) }));
     const read = shown.flatMap((each) => this.#taken(each, known) ?? []);
-    this.#takeRefused(shown, known);
+    this.#refusals.take(shown, known);
     references.want(read);
     const pods = read.filter((pod) =>
       known.has(pod.metadata.uid) || isEnding(pod) ||
@@ -352,25 +346,6 @@ export class ApiPodSource {
       : lastGood(before, pod);
   }
 
-  #takeRefused(shown: readonly ReadVersion[], known: PodsByUid): void {
-    const refused: RefusedPod[] = [];
-    const told = new Map<string, string>();
-    for (const { pod, read } of shown) {
-      if (read.kind !== "refused") continue;
-      const { uid } = pod.metadata;
-      const { message } = read.refusal;
-      const runsOn = known.has(uid);
-      const each = { pod, refusal: read.refusal };
-      if (!runsOn) refused.push(each);
-      const isSaid = this.#told.get(uid) === message ||
-        !runsOn && isTerminalPhase(pod.status?.phase);
-      if (!isSaid) this.#deps.refused(each, { runsOn });
-      told.set(uid, message);
-    }
-    this.#refused = refused;
-    this.#told = told;
-  }
-
   /** @returns whether the server itself says that it has no pod of this node */
   async #confirm(signal: AbortSignal): Promise<boolean> {
     const { clock, list, log, pods } = this.#deps;
@@ -391,13 +366,6 @@ export class ApiPodSource {
       }
     }
   }
-}
-
-type PodsByUid = ReadonlyMap<string, Pod>;
-
-interface ReadVersion {
-  readonly pod: Pod;
-  readonly read: ReadPod;
 }
 
 function isEnding({ metadata }: Pod): boolean {

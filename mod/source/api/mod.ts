@@ -60,10 +60,10 @@
 export {
   ApiPodSource,
   type ApiPodSourceDeps,
-  type RefusedPod,
   type WatchedPods,
 } from "./api_pod_source.ts";
 export type { PodReading, PodRefusal } from "./pod_reader.ts";
+export type { RefusedPod } from "./refusals.ts";
 export { ClaimRequests, type ClaimRequestsDeps } from "./claim_requests.ts";
 export {
   type ClaimKeeper,
