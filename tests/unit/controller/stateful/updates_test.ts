@@ -337,6 +337,7 @@ const waits: Readonly<
   Record<string, readonly [StatefulSpec, ordinal: number]>
 > = {
   "was ready in the last good version": [{}, 1],
+  "was ready in it, where ordinals begin late": [{ ordinals: { start: 5 } }, 6],
   "is below the partition": [rolling({ partition: 2 }), 1],
   "is replaced by hand only": [{ updateStrategy: { type: "OnDelete" } }, 1],
 };
