@@ -158,9 +158,11 @@ export class StatusManager {
     const status = this.get(uid) ?? pod.status ?? {};
     const closed = terminatedStatus(pod, status);
     const isStatic = isStaticPod(pod);
+    const version = this.#entries.get(uid)?.version;
     const stored = this.#store(pod, closed, { finished: !isStatic });
     // It may begin anew, but who keeps its end back until nothing of it runs is to know.
-    if (isStatic) this.#publish(uid);
+    const isSame = this.#entries.get(uid)?.version === version;
+    if (isStatic && isSame) this.#publish(uid);
     return stored;
   }
 
