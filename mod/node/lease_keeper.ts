@@ -100,7 +100,10 @@ export class LeaseKeeper {
     return this.#state === "held" && hasLapsed ? "unknown" : this.#state;
   }
 
-  /** Waits until the state is another one, or `signal` aborts; never rejects. */
+  /**
+   * Waits until the state is another one, or `signal` aborts; never rejects. That a lease
+   * lapses wakes nobody; that it is held again does.
+   */
   async whenChanged(signal: AbortSignal): Promise<void> {
     await this.#changed.wait(signal);
   }
@@ -208,9 +211,12 @@ export class LeaseKeeper {
     this.#hold(beganMs);
   }
 
+  /** One that had lapsed is another state than before, although nothing said so then. */
   #hold(beganMs: number): void {
+    const before = this.state;
     this.#renewedMs = beganMs;
-    this.#set("held");
+    this.#state = "held";
+    if (before !== "held") this.#changed.ring();
   }
 
   #mayWrite(lease: Lease): boolean {

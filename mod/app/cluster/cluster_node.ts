@@ -296,16 +296,12 @@ export class ClusterNode {
     ownershipChanged: () => void,
     signal: AbortSignal,
   ): Promise<void> {
-    ownershipChanged();
     using _timer = this.#deps.clock.after(LEASE_PATIENCE_MS, ownershipChanged);
-    let seen = this.#lease.state;
     while (!signal.aborted) {
-      // Made before looking, so that what comes meanwhile is not overlooked.
+      // Made before telling, so that what comes meanwhile is not overlooked.
       const changed = this.#lease.whenChanged(signal);
-      if (this.#lease.state !== seen) {
-        seen = this.#lease.state;
-        ownershipChanged();
-      } else await changed;
+      ownershipChanged();
+      await changed;
     }
   }
 }

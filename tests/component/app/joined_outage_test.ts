@@ -198,3 +198,24 @@ Deno.test("a pod that ended while its API server was away is told of once, and i
     "what is left of it to go",
   );
 });
+
+Deno.test("a pod that comes while the node's lease has lapsed runs as soon as that is renewed", async () => {
+  await using core = await ScriptedNode.start();
+  const { rig, api, clock } = core;
+  const renewals = (): number =>
+    api.lines.filter((line) => /^PUT .*\/leases\//.test(line)).length;
+  await rig.until(() => renewals() === 1, "a renewal", { stepMs: 100 });
+  const lapsedMs = clock.monotonic() + 40_000;
+  api.fail({ method: "PUT", path: /\/leases\//, times: 3 }, {
+    kind: "refuse",
+    code: 500,
+    reason: "InternalError",
+  });
+  await rig.until(() => renewals() === 4, "three in vain", { stepMs: 100 });
+  await rig.pass(lapsedMs - clock.monotonic(), 100);
+  core.make("a");
+  await rig.quiet();
+  strictEqual(renewals(), 4);
+  strictEqual(core.running().size, 0);
+  await core.untilPhase("Running", "a");
+});

@@ -305,6 +305,24 @@ Deno.test("a lease is this agent's no longer than it lasts, and is again when it
   strictEqual(rig.keeper.state, "held");
 });
 
+Deno.test("that a lease is held again is said also when nobody has asked since it lapsed", async () => {
+  await using rig = new Rig();
+  await rig.rest();
+  rig.server.refusals.push("Unreachable", "Unreachable", "Unreachable");
+  let isTold = false;
+  const stop = new AbortController();
+  const told = rig.keeper.whenChanged(stop.signal).then(() => isTold = true);
+  for (let round = 0; round < 3; round++) await rig.pass(10_200);
+  await rig.pass(40_000 - 30_600);
+  strictEqual(rig.keeper.state, "unknown");
+  strictEqual(isTold, false);
+  await rig.pass(800);
+  strictEqual(rig.keeper.state, "held");
+  strictEqual(isTold, true);
+  stop.abort();
+  await told;
+});
+
 Deno.test("the right to renew is lost: the lease is held to its end, and untold then", async () => {
   await using rig = new Rig();
   await rig.rest();
