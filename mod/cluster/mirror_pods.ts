@@ -87,10 +87,14 @@ export class MirrorPods {
     try {
       while (!signal.aborted) {
         this.#isWoken = false;
-        const isWaiting = await this.#sync(signal);
+        const next = await this.#sync(signal);
+        const isWaiting = next === "waiting";
         this.#lookMs = isWaiting ? nextDelay(this.#lookMs, LOOK) : undefined;
         const lookMs = clock.monotonic() + (this.#lookMs ?? Infinity);
-        const due = [...this.#refused.values()].map(({ untilMs }) => untilMs);
+        // What cannot be judged now is not due, however long it has waited.
+        const due = next === "unknown"
+          ? []
+          : [...this.#refused.values()].map(({ untilMs }) => untilMs);
         const limit = { clock, untilMs: Math.min(lookMs, ...due) };
         if (!this.#isWoken) await this.#bell.wait(signal, limit);
       }
@@ -99,15 +103,18 @@ export class MirrorPods {
     }
   }
 
-  /** @returns whether something waits for what wakes nobody */
-  async #sync(signal: AbortSignal): Promise<boolean> {
+  /**
+   * @returns whether something waits for what wakes nobody; `unknown` when it is not known
+   * what there is to be, and whatever makes that known wakes
+   */
+  async #sync(signal: AbortSignal): Promise<"waiting" | "done" | "unknown"> {
     const [wanted, shown, node] = [
       this.#deps.wanted(),
       this.#deps.shown(),
       this.#deps.node(),
     ];
     if (wanted === undefined || shown === undefined || node === undefined) {
-      return false;
+      return "unknown";
     }
     const { remove, create, isWaiting } = mirrorPlan(wanted, shown, {
       node,
@@ -131,7 +138,7 @@ export class MirrorPods {
       if (!keys.has(key)) this.#refused.delete(key);
     }
     for (const wish of wishes) await this.#try(wish, signal);
-    return isWaiting;
+    return isWaiting ? "waiting" : "done";
   }
 
   #ending(): ReadonlySet<string> | undefined {

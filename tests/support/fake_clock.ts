@@ -75,13 +75,18 @@ export class FakeClock implements Clock {
    *
    * Before the first timer, after each, and at the end, everything that can run
    * without waiting for time or for input does run. `advance(0)` only does that.
+   *
+   * @throws {Error} When a timer is set again and again for no time: a loop that spins.
    */
   async advance(ms: number): Promise<void> {
     const targetMs = this.#elapsedMs + ms;
     await settle();
+    let firedAtOnce = 0;
     for (;;) {
       const next = this.#timers[0];
       if (next === undefined || next.dueMs > targetMs) break;
+      firedAtOnce = next.dueMs > this.#elapsedMs ? 0 : firedAtOnce + 1;
+      if (firedAtOnce > MOST_AT_ONCE) throw restless(next);
       this.#timers.shift();
       this.#moves++;
       this.#elapsedMs = Math.max(this.#elapsedMs, next.dueMs);
@@ -103,6 +108,15 @@ export class FakeClock implements Clock {
     }
     return low;
   }
+}
+
+/** So many timers at one time are one that is set for no time, again and again. */
+const MOST_AT_ONCE = 100_000;
+
+function restless({ callback }: Timer): Error {
+  return new Error(
+    `A timer is set again and again, and time stands still: ${callback}`,
+  );
 }
 
 // A turn of the event loop begins only when no microtask is left.

@@ -67,6 +67,22 @@ Deno.test("nothing is mirrored before the manifests, the cluster and its node ar
   deepStrictEqual(rig.take(), ["create a"]);
 });
 
+Deno.test("what was refused waits without a turn while it is not known what there is to be, and is done then", async () => {
+  await using rig = new MirrorRig();
+  rig.refusals.push("Unreachable");
+  await rig.start(rig.mirrors);
+  await rig.want(pod("a"));
+  deepStrictEqual(rig.take(), ["create a"]);
+  // As when the agent's lease of the node has lapsed.
+  rig.wanted = undefined;
+  await rig.wake();
+  const { moves } = rig.clock;
+  await rig.clock.advance(60_000);
+  strictEqual(rig.clock.moves, moves);
+  await rig.want(pod("a"));
+  deepStrictEqual(rig.take(), ["create a"]);
+});
+
 Deno.test("a mirror follows its manifest: made, replaced, removed", async () => {
   await using rig = new MirrorRig();
   await rig.start(rig.mirrors);
