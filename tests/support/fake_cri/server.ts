@@ -5,7 +5,6 @@
  */
 
 import { Buffer } from "node:buffer";
-import { createServer, type Server as NetServer, type Socket } from "node:net";
 import { rm } from "node:fs/promises";
 import { setImmediate } from "node:timers";
 import {
@@ -24,6 +23,7 @@ import {
   ImageServiceDefinition,
   RuntimeServiceDefinition,
 } from "../../../proto/gen/runtime/v1/api.ts";
+import { ConnectionRelay } from "./connection_relay.ts";
 import { CODE, StatusError } from "./status_error.ts";
 
 const MAX_MESSAGE_BYTES = 16 * 1024 * 1024;
@@ -56,13 +56,12 @@ export interface CallHandler {
 export class CriServer implements AsyncDisposable {
   readonly #socketPath: string;
   readonly #handler: CallHandler;
-  readonly #sockets = new Set<Socket>();
   /** Ends each call under way that has one answer. */
   readonly #calls = new Set<() => void>();
   /** Ends each stream under way. */
   readonly #streams = new Set<() => void>();
   #running:
-    | { readonly grpc: Server; readonly net: NetServer }
+    | { readonly grpc: Server; readonly relay: ConnectionRelay }
     | undefined;
 
   constructor(socketPath: string, handler: CallHandler) {
@@ -85,44 +84,28 @@ export class CriServer implements AsyncDisposable {
     const injector = grpc.createConnectionInjector(
       ServerCredentials.createInsecure(),
     );
-    const net = createServer((socket) => {
-      this.#sockets.add(socket);
-      socket.on("error", () => {});
-      socket.on("close", () => this.#sockets.delete(socket));
-      injector.injectConnection(socket);
-    });
-    await rm(this.#socketPath, { force: true });
-    const { promise, resolve, reject } = Promise.withResolvers<void>();
-    net.once("error", reject);
-    net.listen(this.#socketPath, resolve);
-    await promise;
-    this.#running = { grpc, net };
+    const relay = await ConnectionRelay.open(
+      this.#socketPath,
+      (socket) => injector.injectConnection(socket),
+    );
+    this.#running = { grpc, relay };
   }
 
   /** Breaks every connection and no longer listens, as if killed. */
   async stop(): Promise<void> {
     if (this.#running === undefined) return;
-    const { grpc, net } = this.#running;
+    const { grpc, relay } = this.#running;
     this.#running = undefined;
-    const { promise, resolve } = Promise.withResolvers<void>();
-    net.close(() => resolve());
-    await this.cut();
-    await promise;
+    await this.#failAll();
+    await relay[Symbol.asyncDispose]();
     grpc.forceShutdown();
     await rm(this.#socketPath, { force: true });
   }
 
-  /**
-   * Breaks every connection; new ones are welcome.
-   *
-   * Calls under way fail as unavailable first, since a session that ends with several
-   * streams open can end the process: an assertion in Deno's nghttp2.
-   */
+  /** Breaks every connection; new ones are welcome. */
   async cut(): Promise<void> {
-    const sockets = [...this.#sockets];
-    for (const fail of [...this.#calls, ...this.#streams]) fail();
-    await new Promise((settled) => setImmediate(settled));
-    for (const socket of sockets) socket.destroy();
+    await this.#failAll();
+    await this.#running?.relay.cut();
   }
 
   /** How many calls are under way. */
@@ -132,6 +115,12 @@ export class CriServer implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.stop();
+  }
+
+  /** Calls under way fail as unavailable before their connection breaks. */
+  async #failAll(): Promise<void> {
+    for (const fail of [...this.#calls, ...this.#streams]) fail();
+    await new Promise((settled) => setImmediate(settled));
   }
 
   #service(
