@@ -121,7 +121,7 @@ export const FULL_LINES: readonly RegExp[] = [
   /^Init Containers:\n {2}prepare:\n {4}Container ID: +containerd:\/\//m,
   /^ {4}State: +Terminated\n {6}Reason: +Completed\n {6}Exit Code: +0$/m,
   /^Containers:\n {2}main:$/m,
-  /^ {4}Ports: +8080\/TCP \(http\), 53\/UDP\n {4}Host Ports: +18474\/TCP, 0\/UDP$/m,
+  /^ {4}Ports: +8080\/TCP \(http\), 53\/UDP\n {4}Host Ports: +18474\/TCP \(http\), 0\/UDP$/m,
   /^ {4}State: +Running\n {6}Started: +\w{3}, \d\d \w{3} \d{4} [\d:]{8} [+-]\d{4}\n {4}Ready: +True\n {4}Restart Count: +0$/m,
   /^ {4}Limits:\n {6}memory: +64Mi\n {4}Requests:\n {6}cpu: +50m\n/m,
   /^ {4}Liveness: +http-get http:\/\/:8080\/ delay=0s timeout=1s period=10s #success=1 #failure=100$/m,
