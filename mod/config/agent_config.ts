@@ -252,6 +252,10 @@ export interface ClusterConfig {
   readonly bootstrapKubeconfig: string | undefined;
   /** Absolute path of the directory of the node's certificates. */
   readonly certDir: string;
+  /** How Secrets and tokens are kept for a reboot without the API server. */
+  readonly keepSecrets: SecretKeeping;
+  /** Absolute path of the key of encrypted ones; absent for one that the agent makes. */
+  readonly keepSecretsKeyFile: string | undefined;
   /** Whether a new certificate is asked for before the old one ends. */
   readonly rotateCertificates: boolean;
   /** How many calls a second the API server gets; negative for any number. */
@@ -277,6 +281,15 @@ export interface ClusterConfig {
   /** How many images the node names; -1 for all. */
   readonly maxImages: number;
 }
+
+/**
+ * How Secrets of a cluster are kept: in the run directory alone, which a reboot empties, or on
+ * the disk as well.
+ */
+export const SECRET_KEEPING = ["memory", "encrypted", "plain"] as const;
+
+/** One of those ways. */
+export type SecretKeeping = typeof SECRET_KEEPING[number];
 
 /** How the agent logs. */
 export interface LogConfig {

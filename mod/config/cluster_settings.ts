@@ -11,9 +11,14 @@ import {
   KubeconfigError,
   KubeconfigFile,
 } from "../kube/config/mod.ts";
-import type { ClusterConfig, Settings } from "./agent_config.ts";
+import {
+  type ClusterConfig,
+  SECRET_KEEPING,
+  type Settings,
+} from "./agent_config.ts";
 import {
   boolean,
+  choice,
   count,
   type Decoder,
   durationMs,
@@ -69,6 +74,20 @@ export const CLUSTER_ROWS: Rows<Settings["cluster"]> = {
     help: "certificates of the node (default ROOT-DIR/pki)",
     skerry: field("certDir", path),
     access: "write",
+  },
+  keepSecrets: {
+    flag: flag("keep-secrets HOW", choice(SECRET_KEEPING)),
+    help:
+      "how the cluster's Secrets and tokens outlive a reboot:\nmemory (not at all), encrypted or plain (default {default})",
+    skerry: field("keepSecrets", choice(SECRET_KEEPING)),
+    fallback: "memory",
+  },
+  keepSecretsKeyFile: {
+    flag: flag("keep-secrets-key-file PATH", givenPath),
+    help:
+      "key of encrypted ones: 32 bytes in base64\n(default ROOT-DIR/secrets.key, which is made)",
+    skerry: field("keepSecretsKeyFile", path),
+    access: "read",
   },
   rotateCertificates: {
     kubelet: field("rotateCertificates", boolean),
@@ -135,7 +154,7 @@ export async function readCluster(
 ): Promise<NamedCluster> {
   const { kubeconfig, ...others } = settings.cluster;
   const { bootstrapKubeconfig } = others;
-  if (kubeconfig === undefined) return withoutCluster(bootstrapKubeconfig);
+  if (kubeconfig === undefined) return withoutCluster(settings.cluster);
   const read = (path: string) =>
     readAccess(new KubeconfigFile(path, readTextFile));
   const own = await read(kubeconfig);
@@ -151,6 +170,7 @@ export async function readCluster(
       faults: [
         ...faultsOf("--kubeconfig", own),
         ...faultsOf("--bootstrap-kubeconfig", first),
+        ...keyFileFaults(others),
       ],
       warnings: [],
     };
@@ -171,7 +191,7 @@ export async function readCluster(
   };
   return {
     cluster,
-    faults: [],
+    faults: keyFileFaults(others),
     warnings: serverTlsBootstrap
       ? [
         "serverTLSBootstrap: no certificate to serve with is asked for, since the agent serves no port that would use it",
@@ -180,11 +200,29 @@ export async function readCluster(
   };
 }
 
-function withoutCluster(bootstrap: string | undefined): NamedCluster {
-  const faults = bootstrap === undefined ? [] : [
-    "Cannot use --bootstrap-kubeconfig: found no --kubeconfig, wanted the path where the node's own is to be written",
+function withoutCluster(given: Settings["cluster"]): NamedCluster {
+  const { bootstrapKubeconfig, keepSecrets } = given;
+  const faults = [
+    ...bootstrapKubeconfig === undefined ? [] : [
+      "Cannot use --bootstrap-kubeconfig: found no --kubeconfig, wanted the path where the node's own is to be written",
+    ],
+    ...keepSecrets === "memory" ? [] : [
+      `Cannot use --keep-secrets: found "${keepSecrets}" and no --kubeconfig, wanted the cluster whose Secrets are to be kept`,
+    ],
+    ...keyFileFaults(given),
   ];
   return { faults, warnings: [] };
+}
+
+/** A key for nothing looks like Secrets that are encrypted. */
+function keyFileFaults(
+  { keepSecrets, keepSecretsKeyFile }: Omit<Settings["cluster"], "kubeconfig">,
+): readonly string[] {
+  return keepSecretsKeyFile === undefined || keepSecrets === "encrypted"
+    ? []
+    : [
+      `Cannot use --keep-secrets-key-file: found --keep-secrets=${keepSecrets}, wanted encrypted`,
+    ];
 }
 
 type AccessReading =

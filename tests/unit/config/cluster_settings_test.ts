@@ -48,6 +48,8 @@ Deno.test("--kubeconfig names the cluster, with upstream's defaults", async () =
     kubeconfigStaging: "/here/kube.conf.new",
     bootstrapKubeconfig: undefined,
     certDir: "/var/lib/skerry/pki",
+    keepSecrets: "memory",
+    keepSecretsKeyFile: undefined,
     rotateCertificates: false,
     apiQps: 50,
     apiBurst: 100,
@@ -170,5 +172,95 @@ for (
       `"${server}"${proxy}`,
     );
     deepStrictEqual((await clusterOf(kubeletFile(), text))?.hosts, [host]);
+  });
+}
+
+function parseKeeping(
+  args: readonly string[],
+  fields: readonly string[] = [],
+): Promise<RunArguments> {
+  const files = {
+    "/here/kube.conf": KUBECONFIG,
+    "/here/c.yaml": [
+      "apiVersion: skerry.dev/v1alpha1",
+      "kind: SkerryConfiguration",
+      ...fields,
+    ].join("\n"),
+  };
+  return parseRunArguments(["--config=c.yaml", ...args], fakeIo(files));
+}
+
+for (
+  const [args, fields, keepSecrets, keyFile] of [
+    [["--keep-secrets=plain"], [], "plain", undefined],
+    [["--keep-secrets=memory"], ["keepSecrets: plain"], "memory", undefined],
+    [[], ["keepSecrets: encrypted"], "encrypted", undefined],
+    [
+      ["--keep-secrets=encrypted", "--keep-secrets-key-file=usb.key"],
+      [],
+      "encrypted",
+      "/here/usb.key",
+    ],
+    [
+      [],
+      ["keepSecrets: encrypted", "keepSecretsKeyFile: /run/cred/key"],
+      "encrypted",
+      "/run/cred/key",
+    ],
+  ] as const
+) {
+  Deno.test(`${[...args, ...fields].join(" ")} keeps Secrets ${keepSecrets}, and the key may be read`, async () => {
+    const read = await parseKeeping(
+      ["--kubeconfig=kube.conf", ...args],
+      fields,
+    );
+    ok(read.kind === "ok", read.kind === "refused" ? read.faults.join() : "");
+    const { cluster } = read.config;
+    deepStrictEqual(
+      [cluster?.keepSecrets, cluster?.keepSecretsKeyFile],
+      [keepSecrets, keyFile],
+    );
+    const grants = deriveGrants(read.config, []);
+    const granted = (kind: "read" | "write") =>
+      grants[kind].filter(({ option }) => option === "--keep-secrets-key-file")
+        .map(({ target }) => target);
+    deepStrictEqual(granted("read"), keyFile === undefined ? [] : [keyFile]);
+    // A key that is given is the operator's.
+    deepStrictEqual(granted("write"), []);
+  });
+}
+
+for (
+  const [args, fault] of [
+    [
+      ["--keep-secrets=plain"],
+      'Cannot use --keep-secrets: found "plain" and no --kubeconfig, wanted the cluster whose Secrets are to be kept',
+    ],
+    [
+      ["--keep-secrets-key-file=/k"],
+      "Cannot use --keep-secrets-key-file: found --keep-secrets=memory, wanted encrypted",
+    ],
+    [
+      [
+        "--kubeconfig=kube.conf",
+        "--keep-secrets=plain",
+        "--keep-secrets-key-file=/k",
+      ],
+      "Cannot use --keep-secrets-key-file: found --keep-secrets=plain, wanted encrypted",
+    ],
+    [
+      ["--kubeconfig=none.conf", "--keep-secrets-key-file=/k"],
+      "Cannot use --keep-secrets-key-file: found --keep-secrets=memory, wanted encrypted",
+    ],
+    [
+      ["--kubeconfig=kube.conf", "--keep-secrets=yes"],
+      'Cannot use --keep-secrets: found "yes", wanted one of "memory", "encrypted", "plain"',
+    ],
+  ] as const
+) {
+  Deno.test(`${args.join(" ")} is refused in words`, async () => {
+    const read = await parseKeeping(args);
+    ok(read.kind === "refused");
+    strictEqual(read.faults.at(-1), fault);
   });
 }

@@ -51,6 +51,7 @@ Deno.test("SETTINGS shows a default as the flag would be given it", () => {
     "pod-logs-dir /var/log/pods",
     "image-pull-progress-deadline 5m0s",
     "unknown-fields refuse",
+    "keep-secrets memory",
     "healthz-port 10248",
     "watchdog-timeout 3m0s",
     "image-gc-high-threshold 85",
