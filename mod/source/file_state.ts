@@ -216,7 +216,17 @@ export function faultReport(
  * what is `unknown`: it is asked for again.
  */
 export type Kept<Content> =
-  | { readonly kind: "present"; readonly content: Content }
+  | {
+    readonly kind: "present";
+    readonly content: Content;
+    /** Why Secrets are missing from it; absent when all is there that was to be kept. */
+    readonly lack?: {
+      /** Part of a sentence: the reason, and what can be done about it. */
+      readonly words: string;
+      /** Whether it is in vain to ask again. */
+      readonly isLasting: boolean;
+    };
+  }
   | { readonly kind: "absent" }
   | {
     /** The disk did not give it. */

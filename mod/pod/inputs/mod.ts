@@ -36,5 +36,11 @@ export {
   serviceTarget,
   type ServingPod,
 } from "./service_target.ts";
-export { type PodToken, podTokens, TOKEN_KEY, tokenOf } from "./tokens.ts";
+export {
+  isTokenName,
+  type PodToken,
+  podTokens,
+  TOKEN_KEY,
+  tokenOf,
+} from "./tokens.ts";
 export { claimOfVolume, type VolumeClaim } from "./volume_claims.ts";

@@ -19,6 +19,14 @@ export interface PodToken {
 /** The key of the text in the object that keeps a token. */
 export const TOKEN_KEY = "token";
 
+/** How the names of tokens begin, and no name of a Secret. */
+const TOKEN_PREFIX = "token/";
+
+/** Whether a name under which a Secret is kept is that of a token. */
+export function isTokenName(name: string): boolean {
+  return name.startsWith(TOKEN_PREFIX);
+}
+
 /** As upstream's DefaultExpirationSeconds of such a source. */
 const EXPIRATION_SECONDS = 3_600;
 
@@ -38,6 +46,6 @@ export function tokenOf(
   if (source === undefined) return undefined;
   const { audience = "", expirationSeconds = EXPIRATION_SECONDS } = source;
   const serviceAccount = spec.serviceAccountName || "default";
-  const object = ["token", uid, expirationSeconds, audience].join("/");
+  const object = TOKEN_PREFIX + [uid, expirationSeconds, audience].join("/");
   return { object, serviceAccount, audience, expirationSeconds };
 }

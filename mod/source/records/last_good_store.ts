@@ -12,12 +12,8 @@ import {
   NO_CONTENT,
 } from "../mod.ts";
 import type { SourceContent } from "../merge/mod.ts";
-import {
-  RecordKeeper,
-  type RecordKeeperDeps,
-  type RecordPlaces,
-  type RecordTimes,
-} from "./record_keeper.ts";
+import { RecordKeeper, type RecordKeeperDeps } from "./record_keeper.ts";
+import type { RecordPlaces, RecordTimes } from "./record_places.ts";
 
 /** Keeps a record for each manifest, with all that {@linkcode RecordKeeper} promises. */
 export class DiskLastGoodStore extends RecordKeeper implements LastGoodStore {

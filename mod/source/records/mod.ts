@@ -5,7 +5,8 @@
  * Records are sealed with a checksum, and written atomically and only when they change. One
  * that is not sound is set aside and never applied; one that the disk does not give is
  * unknown, not absent. On a disk that refuses, the newest wait in memory and are tried again.
- * No Secret gets to the disk. What waits to be written with others has a draft in the run
+ * No Secret gets to the disk unless it is chosen that those of a set are kept, encrypted or
+ * plain. What waits to be written with others has a draft in the run
  * directory, so that an agent that is killed loses nothing.
  *
  * @example A history that the next agent finds
@@ -31,8 +32,13 @@
  */
 
 export { DiskLastGoodStore } from "./last_good_store.ts";
+export type { SecretLack } from "./kept_secrets.ts";
 export { diskRecordFiles } from "./record_files.ts";
 export { RecordFolder, type RecordFolderDeps } from "./record_folder.ts";
 export { DiskRollbackStore } from "./rollback_store.ts";
 export { PacedCheckpoint } from "./paced_checkpoint.ts";
-export { DiskSetCheckpoint, dropSetCheckpoint } from "./source_checkpoint.ts";
+export {
+  DiskSetCheckpoint,
+  dropSetCheckpoint,
+  setPlaces,
+} from "./source_checkpoint.ts";

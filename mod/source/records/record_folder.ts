@@ -170,6 +170,18 @@ export class RecordFolder<Stored extends KeyedRecord> {
     return await this.#moveAside(nameOf(key));
   }
 
+  /**
+   * Writes down beside its own what a record was, before it is written anew.
+   *
+   * @returns Where it is now. @throws when the disk refuses
+   */
+  async copyAside(record: Stored): Promise<string> {
+    const path = await this.#asideOf(nameOf(record.path));
+    const { text } = sealRecord(record);
+    await this.#files.write(path, new TextEncoder().encode(text));
+    return path;
+  }
+
   async #readFile(path: string): Promise<FoundRecord<unknown>> {
     const missing = { kind: "missing" } as const;
     const reading = this.#files.read(path, MAX_RECORD_BYTES);
@@ -196,6 +208,13 @@ export class RecordFolder<Stored extends KeyedRecord> {
   }
 
   async #moveAside(file: string): Promise<string> {
+    const path = await this.#asideOf(file);
+    await this.#files.rename(join(this.#directory, file), path);
+    return path;
+  }
+
+  /** The path of what is about to be set aside. */
+  async #asideOf(file: string): Promise<string> {
     const names = new Set(await this.#files.list(this.#directory));
     let aside = "";
     for (let number = 1; number <= MAX_SET_ASIDE; number++) {
@@ -203,10 +222,8 @@ export class RecordFolder<Stored extends KeyedRecord> {
       // The last number is used again and again, so that they cannot pile up.
       if (!names.has(aside)) break;
     }
-    const path = join(this.#directory, aside);
-    await this.#files.rename(join(this.#directory, file), path);
     this.#aside.add(file);
-    return path;
+    return join(this.#directory, aside);
   }
 
   /**

@@ -4,31 +4,30 @@
  * @module
  */
 
-import type { EventSink, Pod, PodEvent } from "../../api/types/mod.ts";
-import { podRef } from "../../api/objects/mod.ts";
-import {
-  type Moment,
-  momentOf,
-  wallTimeOf,
-  WriteBehind,
-} from "../../base/mod.ts";
-import type {
-  Counter,
-  Gauge,
-  Logger,
-  MetricsRegistry,
-} from "../../base/telemetry/mod.ts";
+import type { EventSink, Pod } from "../../api/types/mod.ts";
+import type { LocalObject } from "../../api/objects/mod.ts";
+import { defined, WriteBehind } from "../../base/mod.ts";
+import type { Logger, MetricsRegistry } from "../../base/telemetry/mod.ts";
 import { describeError } from "../../base/text/mod.ts";
 import {
+  type FoundContent,
   isStoredContent,
   openContent,
   type RecordContent,
   type StoredContent,
   storeObject,
 } from "./stored_objects.ts";
+import { type CoveredRecord, KeptSecrets } from "./kept_secrets.ts";
 import type { CheckpointFailure, Kept } from "../mod.ts";
 import { RecordDrafts } from "./record_drafts.ts";
+import { diskRecordFiles, limitRecordFiles } from "./record_files.ts";
 import { RecordFolder, type RecordFolderDeps } from "./record_folder.ts";
+import type {
+  RecordPlaces,
+  RecordSecrets,
+  RecordTimes,
+} from "./record_places.ts";
+import { RecordReports } from "./record_reports.ts";
 import type { SourceName } from "../merge/mod.ts";
 
 /** What a {@linkcode RecordKeeper} is built on. */
@@ -38,31 +37,13 @@ export interface RecordKeeperDeps extends RecordFolderDeps {
   readonly events: EventSink;
 }
 
-/** Where a {@linkcode RecordKeeper} keeps what. */
-export interface RecordPlaces {
-  /** On the disk: everything but Secrets. Is made when the first record is written. */
-  readonly directory: string;
-  /** On a tmpfs: Secrets. Is made when the first of them is written. */
-  readonly secretDirectory: string;
-}
-
-/** When a {@linkcode RecordKeeper} writes. */
-export interface RecordTimes {
-  /**
-   * How long the first of several records waits for the others, to be written with them.
-   * Meanwhile the next agent finds a draft.
-   *
-   * @default 0: records are written at once, and there are no drafts
-   */
-  readonly gatherMs?: number;
-}
-
 /**
  * Keeps one file with a checksum for each key, written atomically and only when
  * what is in it changes.
  *
- * No Secret ever gets to the disk: it is kept beside, in memory of some kind, and
- * gone after a boot. Until its source speaks again, pods that need it wait.
+ * Secrets are kept beside, in memory of some kind, and gone after a boot: until its source
+ * speaks again, pods that need them wait. None gets to the disk unless that is chosen; then
+ * it is in the record itself, so that both are of one time.
  *
  * A record that is not sound, of another version for example, is set aside as
  * `<name>.corrupt-<number>` and never applied. On a disk that refuses, the newest
@@ -70,52 +51,45 @@ export interface RecordTimes {
  * no other. That is logged once.
  */
 export class RecordKeeper {
-  readonly #source: SourceName;
   readonly #records: RecordFolder<StoredContent>;
   readonly #secrets: RecordFolder<StoredContent>;
   readonly #drafts: RecordDrafts | undefined;
+  readonly #kept: KeptSecrets | undefined;
   readonly #deps: RecordKeeperDeps;
-  readonly #failing: Gauge;
-  readonly #corrupt: Counter;
+  readonly #reports: RecordReports;
   readonly #writes: WriteBehind<PendingWrite>;
   /** Those whose pods know that they are not kept. */
   readonly #reported = new WeakSet<PendingWrite>();
-  #failure: { readonly message: string; readonly since: Moment } | undefined;
 
   /** Touches nothing until asked to. */
   constructor(
-    options: RecordPlaces & RecordTimes & { readonly source: SourceName },
+    options: RecordPlaces & RecordTimes & RecordSecrets & {
+      readonly source: SourceName;
+    },
     deps: RecordKeeperDeps,
   ) {
     const { source, directory, secretDirectory, gatherMs = 0 } = options;
-    const { clock, metrics } = deps;
-    this.#source = source;
+    const { clock, files = diskRecordFiles } = deps;
     this.#records = new RecordFolder(directory, deps, isStoredContent);
     this.#secrets = new RecordFolder(secretDirectory, deps, isStoredContent);
     this.#drafts = gatherMs === 0
       ? undefined
       : new RecordDrafts(`${secretDirectory}/drafts`, deps);
+    this.#kept = options.secrets && new KeptSecrets(options.secrets, {
+      clock,
+      files: limitRecordFiles(files, clock),
+    });
     this.#deps = deps;
     this.#writes = new WriteBehind(
       {
         write: (key, pending) => this.#write(key, pending),
-        failing: (error) => this.#setFailure(error),
-        recovered: () => this.#setFailure(undefined),
+        failing: (error) => this.#reports.setFailure(error),
+        recovered: () => this.#reports.setFailure(undefined),
       },
       clock,
       { gatherMs },
     );
-    this.#failing = metrics.gauge(
-      "skerry_checkpoint_failing",
-      "1 while accepted pods of a source cannot be written to disk.",
-      ["source"],
-    );
-    this.#failing.set(0, { source });
-    this.#corrupt = metrics.counter(
-      "skerry_checkpoint_corrupt_total",
-      "Records of accepted pods that were set aside as corrupt.",
-      ["source"],
-    );
+    this.#reports = new RecordReports(source, deps);
   }
 
   /**
@@ -139,11 +113,31 @@ export class RecordKeeper {
     const record = await this.#loadFrom(this.#records, key);
     if (record.kind !== "present") return record;
     const secrets = await this.#loadFrom(this.#secrets, key);
-    if (secrets.kind === "absent") return record;
     if (secrets.kind === "unknown") return secrets;
-    const { content } = record;
-    const objects = [...content.objects, ...secrets.content.objects];
-    return { kind: "present", content: { ...content, objects } };
+    const inMemory = secrets.kind === "present" ? secrets.content.objects : [];
+    const { content: found } = record;
+    if (this.#kept !== undefined) {
+      return await this.#openKept({ key, found, inMemory }, this.#kept);
+    }
+    const objects = [...found.objects, ...inMemory];
+    return { kind: "present", content: { ...found, objects } };
+  }
+
+  async #openKept(
+    { key, found, inMemory }: {
+      readonly key: string;
+      readonly found: FoundContent;
+      readonly inMemory: readonly LocalObject[];
+    },
+    secrets: KeptSecrets,
+  ): Promise<Kept<RecordContent>> {
+    const opened = await secrets.open(key, found, inMemory);
+    const { content, isStale, lack, locked } = opened;
+    this.#reports.setLocked(locked, content.pods);
+    if (isStale && this.#writes.get(key) === undefined) {
+      this.put(key, content);
+    }
+    return { kind: "present", content, ...defined({ lack }) };
   }
 
   /**
@@ -162,7 +156,7 @@ export class RecordKeeper {
       const setAside = [...found.setAside, ...drafts.setAside];
       const unreadable = [...found.unreadable, ...drafts.unreadable];
       const lost = [...found.lost, ...drafts.lost];
-      for (const movedTo of setAside) this.#reportCorrupt({ movedTo });
+      for (const movedTo of setAside) this.#reports.corrupt({ movedTo });
       for (const file of unreadable) {
         log.warn("checkpoint_unreadable", { file });
       }
@@ -184,10 +178,7 @@ export class RecordKeeper {
 
   /** Why the disk does not take what was asked for; `undefined` when it does. */
   failure(): CheckpointFailure | undefined {
-    if (this.#failure === undefined) return undefined;
-    const { message, since } = this.#failure;
-    const sinceMs = wallTimeOf(since, momentOf(this.#deps.clock));
-    return { message, sinceMs };
+    return this.#reports.failure;
   }
 
   /** Has a record written, with others that come soon after the first. */
@@ -241,7 +232,7 @@ export class RecordKeeper {
     } catch (error) {
       if (pending.kind === "save" && !this.#reported.has(pending)) {
         this.#reported.add(pending);
-        this.#report(pending.content.pods, {
+        this.#reports.tell(pending.content.pods, {
           type: "Warning",
           reason: "FailedCheckpoint",
           message: `Cannot keep the pod for a restart of the agent: ${
@@ -269,7 +260,10 @@ export class RecordKeeper {
       if (secrets.length === 0) await this.#secrets.remove(key);
       else {
         const record = { path: key, pods: [], objects: secrets };
-        await this.#replace(this.#secrets, record, pods);
+        await this.#replace(this.#secrets, key, {
+          pods,
+          make: () => Promise.resolve({ record }),
+        });
       }
     } catch (error) {
       // The pods are worth keeping without them.
@@ -283,35 +277,55 @@ export class RecordKeeper {
       ...(workloads.length > 0 && { workloads }),
       ...(directory !== undefined && { directory }),
     };
-    await this.#replace(this.#records, record, pods);
+    const kept = this.#kept;
+    const uncovered = await this.#replace(this.#records, key, {
+      pods,
+      make: async (held) =>
+        kept === undefined
+          ? { record }
+          : await kept.cover(record, secrets, held),
+    });
     if (failure !== undefined) throw failure;
+    if (uncovered !== undefined) throw uncovered;
+    this.#reports.setLocked(undefined, pods);
   }
 
+  /** @returns why the record is not all that it was to be */
   async #replace(
     folder: RecordFolder<StoredContent>,
-    record: StoredContent,
-    pods: readonly Pod[],
-  ): Promise<void> {
-    const key = record.path;
+    key: string,
+    { pods, make }: {
+      readonly pods: readonly Pod[];
+      /** Makes the record, knowing what is there now. */
+      readonly make: (held?: StoredContent) => Promise<CoveredRecord>;
+    },
+  ): Promise<Error | undefined> {
     // A bad block is healed by writing, so it counts as nothing. If the disk is to blame,
     // it refuses the write as well, and that is reported.
     const found = await folder.read(key).catch(() => undefined);
+    const held = found?.kind === "sound" ? found : undefined;
+    const { record, replaces, failure } = await make(held?.record);
     if (found?.kind === "corrupt") {
       const movedTo = await this.#setAside(folder, key);
-      this.#report(pods, {
+      this.#reports.tell(pods, {
         type: "Warning",
         reason: "CorruptCheckpoint",
         message:
           `What was kept of the pod was damaged and is now in "${movedTo}"; it is kept anew`,
       });
     }
-    const held = found?.kind === "sound" ? found.sha256 : undefined;
-    if (await folder.write(record, { held })) return;
-    const file = folder.fileOf(key);
-    this.#deps.log.warn("checkpoint_too_large", { file });
+    if (replaces !== undefined && held !== undefined) {
+      this.#reports.setAside(replaces, await folder.copyAside(held.record));
+    }
+    const isKept = await folder.write(record, { held: held?.sha256 });
+    if (!isKept) {
+      const file = folder.fileOf(key);
+      this.#deps.log.warn("checkpoint_too_large", { file });
+    }
+    return failure;
   }
 
-  async #loadDraft(key: string): Promise<Kept<RecordContent>> {
+  async #loadDraft(key: string): Promise<Kept<FoundContent>> {
     if (this.#drafts === undefined) return ABSENT;
     return await this.#loadFrom(this.#drafts.folder, key);
   }
@@ -319,7 +333,7 @@ export class RecordKeeper {
   async #loadFrom(
     folder: RecordFolder<StoredContent>,
     key: string,
-  ): Promise<Kept<RecordContent>> {
+  ): Promise<Kept<FoundContent>> {
     const file = folder.fileOf(key);
     try {
       const found = await folder.read(key);
@@ -347,30 +361,8 @@ export class RecordKeeper {
   ): Promise<string> {
     const file = folder.fileOf(key);
     const movedTo = await folder.setAside(key);
-    this.#reportCorrupt({ file, movedTo });
+    this.#reports.corrupt({ file, movedTo });
     return movedTo;
-  }
-
-  #reportCorrupt(
-    where: { readonly file?: string; readonly movedTo: string },
-  ): void {
-    this.#corrupt.inc({ source: this.#source });
-    this.#deps.log.error("checkpoint_corrupt", where);
-  }
-
-  #setFailure(error: unknown): void {
-    const { log, clock } = this.#deps;
-    const isFailing = error !== undefined;
-    this.#failure = isFailing
-      ? { message: describeError(error), since: momentOf(clock) }
-      : undefined;
-    this.#failing.set(isFailing ? 1 : 0, { source: this.#source });
-    if (isFailing) log.error("checkpoint_write_failed", { error });
-    else log.info("checkpoint_write_recovered");
-  }
-
-  #report(pods: readonly Pod[], event: PodEvent): void {
-    for (const pod of pods) this.#deps.events.record(podRef(pod), event);
   }
 }
 

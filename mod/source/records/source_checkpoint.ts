@@ -8,21 +8,29 @@ import { createHash } from "node:crypto";
 import type { Kept, SetCheckpoint } from "../mod.ts";
 import { isStoredContent } from "./stored_objects.ts";
 import { RecordFolder } from "./record_folder.ts";
-import {
-  RecordKeeper,
-  type RecordKeeperDeps,
-  type RecordPlaces,
-} from "./record_keeper.ts";
+import { RecordKeeper, type RecordKeeperDeps } from "./record_keeper.ts";
+import type { RecordPlaces, RecordSecrets } from "./record_places.ts";
 import type { SourceContent, SourceName } from "../merge/mod.ts";
 
 /** Whose pods a {@linkcode DiskSetCheckpoint} keeps, and where. */
-export interface SetCheckpointOptions extends RecordPlaces {
+export interface SetCheckpointOptions extends RecordPlaces, RecordSecrets {
   readonly source: SourceName;
   /**
    * Where the source gets them, such as its URL: what came from elsewhere is not
    * restored. Only a hash of it is stored, since a URL may hold a password.
    */
   readonly origin: string;
+}
+
+/** Where the sets of a source are kept. */
+export function setPlaces(
+  name: "api" | "url",
+  { rootDir, runDir }: { readonly rootDir: string; readonly runDir: string },
+): RecordPlaces {
+  return {
+    directory: `${rootDir}/checkpoints/${name}`,
+    secretDirectory: `${runDir}/${name}-secrets`,
+  };
 }
 
 /**

@@ -6,7 +6,7 @@
 
 import type { Pod } from "../../api/types/mod.ts";
 import type { WorkloadManifest } from "../../api/workload/mod.ts";
-import { isRecord } from "../../base/mod.ts";
+import { defined, isRecord } from "../../base/mod.ts";
 import { decodeBase64 } from "../../base/text/mod.ts";
 import {
   type ClaimObject,
@@ -20,11 +20,17 @@ import {
 import type { SourceContent } from "../merge/mod.ts";
 import type { DirectoryNote } from "../mod.ts";
 import type { KeyedRecord } from "./record_folder.ts";
+import type { SealedSecrets } from "./secret_lock.ts";
 
 /** What is kept under a key. */
 export interface RecordContent extends SourceContent {
   /** Of the record that is about a directory of manifests, and not about one of them. */
   readonly directory?: DirectoryNote;
+}
+
+/** What a record says, Secrets that are encrypted as they are. */
+export interface FoundContent extends RecordContent {
+  readonly sealed?: SealedSecrets;
 }
 
 /** The same as a record holds it. */
@@ -35,16 +41,20 @@ export interface StoredContent extends KeyedRecord {
   /** Absent as well. */
   readonly workloads?: readonly WorkloadManifest[];
   readonly directory?: DirectoryNote;
+  /** Absent where there are none, or they are plain. */
+  readonly sealed?: SealedSecrets;
+  /** When its Secrets were written, in milliseconds since the epoch. */
+  readonly secretsAtMs?: number;
 }
 
 /** What a record says; `undefined` if another version took another quantity for one. */
-export function openContent(record: StoredContent): RecordContent | undefined {
-  const { pods, objects = [], workloads = [], directory } = record;
+export function openContent(record: StoredContent): FoundContent | undefined {
+  const { pods, objects = [], workloads = [], directory, sealed } = record;
   try {
     const restored = objects.map(restoreObject)
       .filter((object): object is LocalObject => object !== undefined);
     const content = { pods, objects: restored, workloads };
-    return directory === undefined ? content : { ...content, directory };
+    return { ...content, ...defined({ directory, sealed }) };
   } catch {
     return undefined;
   }
@@ -55,7 +65,18 @@ export function isStoredContent(value: unknown): value is StoredContent {
   return isRecord(value) && typeof value["path"] === "string" &&
     isObjects(value["pods"]) &&
     (value["objects"] === undefined || isObjects(value["objects"])) &&
-    (value["workloads"] === undefined || isObjects(value["workloads"]));
+    (value["workloads"] === undefined || isObjects(value["workloads"])) &&
+    (value["sealed"] === undefined || isSealed(value["sealed"]));
+}
+
+/** Whether a value that was encrypted here is an object. */
+export function isStoredObject(value: unknown): value is StoredObject {
+  return isRecord(value) && typeof value["kind"] === "string";
+}
+
+function isSealed(value: unknown): value is SealedSecrets {
+  return isRecord(value) && typeof value["iv"] === "string" &&
+    typeof value["text"] === "string";
 }
 
 function isObjects(value: unknown): value is readonly object[] {

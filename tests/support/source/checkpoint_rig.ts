@@ -7,7 +7,7 @@
 import type { LocalObject } from "../../../mod/api/objects/mod.ts";
 import { MetricsRegistry } from "../../../mod/base/telemetry/mod.ts";
 import { DiskLastGoodStore } from "../../../mod/source/records/last_good_store.ts";
-import type { RecordTimes } from "../../../mod/source/records/record_keeper.ts";
+import type { RecordTimes } from "../../../mod/source/records/record_places.ts";
 import { DiskSetCheckpoint } from "../../../mod/source/records/source_checkpoint.ts";
 import type { SourceContent } from "../../../mod/source/merge/source_set.ts";
 import { FakeClock } from "../fake_clock.ts";
