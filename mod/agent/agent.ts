@@ -271,8 +271,9 @@ export class Agent {
     if (storage.isStale(set)) return;
     const isFirst = !storage.seen(source);
     if (source === "api") objects.withhold(set.withheld ?? []);
-    const changes = objects.replace(source, set.objects, heardOf(set));
-    workloads.replace(set, heardOf(set));
+    const heard = heardOf(set);
+    const changes = objects.replace(source, set.objects, heard, set.absence);
+    workloads.replace(set, heard);
     storage.merge(this.#rollbacks.apply(storage.complete(set)));
     sourcesReady.add(source);
     this.#reconciler.reconcile();

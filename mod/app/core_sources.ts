@@ -18,6 +18,7 @@ import {
   DiskRollbackStore,
   DiskSetCheckpoint,
   dropSetCheckpoint,
+  setPlaces,
 } from "../source/records/mod.ts";
 import {
   PodStorage,
@@ -49,8 +50,8 @@ interface StorageDeps extends CoreDeps {
 }
 
 /**
- * Builds the sources; none of them runs yet. What a URL brought once is forgotten when none
- * is configured any more.
+ * Builds the sources; none of them runs yet. What a URL or a cluster brought once is
+ * forgotten when none is configured any more.
  */
 export async function buildSources(
   config: AgentConfig,
@@ -94,6 +95,7 @@ export async function buildSources(
     }, common),
   });
   const urlSource = await buildUrlSource(config, common);
+  await forgetCluster(config, common);
   const hasUrlSpoken = (): boolean => storage.bySource().has("http");
   return {
     storage,
@@ -111,16 +113,22 @@ export async function buildSources(
   };
 }
 
+/** Its pods must not come back when a cluster is joined one day that is silent. */
+async function forgetCluster(
+  { cluster, paths }: Pick<AgentConfig, "cluster" | "paths">,
+  deps: Parameters<typeof dropSetCheckpoint>[1],
+): Promise<void> {
+  if (cluster !== undefined) return;
+  await dropSetCheckpoint(setPlaces("api", paths), deps);
+}
+
 async function buildUrlSource(
   { source: { manifestUrl }, node, paths }: AgentConfig,
   deps: Omit<UrlSourceDeps, "checkpoint" | "readFile"> & {
     readonly events: EventRecorder;
   },
 ): Promise<UrlSource | undefined> {
-  const places = {
-    directory: `${paths.rootDir}/checkpoints/url`,
-    secretDirectory: `${paths.runDir}/url-secrets`,
-  };
+  const places = setPlaces("url", paths);
   if (manifestUrl === undefined) {
     await dropSetCheckpoint(places, deps);
     return undefined;

@@ -69,6 +69,8 @@ export interface ExplainFacts {
   readonly brokenManifest?: BrokenManifest | undefined;
   /** The source of the pod has not answered since the agent's start. */
   readonly silentSource?: string | undefined;
+  /** Whether it had to begin without the token of its service account meanwhile. */
+  readonly lacksToken?: boolean;
   /** The API server of the pod has answered this agent, and does not any more. */
   readonly silentServer?:
     | {

@@ -217,7 +217,9 @@ function missingWords(missing: Missing, { facts }: Scope): string {
   const { namespace } = facts.pod.metadata;
   const object = `${missing.object} ${namespace}/${missing.name}`;
   return missing.kind === "missing_object"
-    ? `${object} is missing`
+    ? `${object} is missing${
+      missing.why === undefined ? "" : `: ${missing.why}`
+    }`
     : `${object} has no key "${missing.key}"`;
 }
 

@@ -170,10 +170,13 @@ function clashSentences({ facts: { clash } }: Explanation): readonly string[] {
 }
 
 function sourceSentences({ facts, time }: Explanation): readonly string[] {
-  const { silentSource, silentServer } = facts;
+  const { silentSource, lacksToken = false, silentServer } = facts;
   if (silentSource !== undefined) {
+    const without = lacksToken
+      ? ", and the file with the token of its service account is empty until then (see --keep-secrets)"
+      : "";
     return [
-      `The source ${silentSource} has not answered since the agent started: the pod is as that source last wanted it`,
+      `The source ${silentSource} has not answered since the agent started: the pod is as that source last wanted it${without}`,
     ];
   }
   if (silentServer === undefined) return [];

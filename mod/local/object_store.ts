@@ -51,6 +51,10 @@ export class ObjectStore implements ObjectGetter {
   #priorityClasses: readonly PriorityClass[] = [];
   readonly #heard = new Map<string, Heard>();
   #withheld: ReadonlyMap<string, string> = new Map();
+  /** What a checkpoint gave later than the rest of it. */
+  readonly #renewed = new Set<string>();
+  /** Of the source that spoke last. */
+  #absence: ObjectGetter["absence"];
   readonly #expected: readonly string[];
 
   /** @param sources The names of all that may deliver. */
@@ -68,8 +72,11 @@ export class ObjectStore implements ObjectGetter {
     source: string,
     objects: readonly LocalObject[],
     heard: Heard = "whole",
+    absence: ObjectGetter["absence"] = undefined,
   ): readonly ObjectChange[] {
+    const isAgain = heard === "restored" && this.#heard.get(source) === heard;
     this.#heard.set(source, heard);
+    this.#absence = absence;
     const own = new Map<string, LocalObject>();
     for (const object of objects) {
       const key = keyOf(objectId(object));
@@ -83,7 +90,11 @@ export class ObjectStore implements ObjectGetter {
     this.#winners = after;
     this.#priorityClasses = [...after.values()]
       .filter((object) => object.kind === "PriorityClass");
-    return changesBetween(before, after);
+    const changes = changesBetween(before, after);
+    for (const change of isAgain ? changes : []) {
+      this.#renewed.add(keyOf(change));
+    }
+    return changes;
   }
 
   /**
@@ -93,7 +104,7 @@ export class ObjectStore implements ObjectGetter {
   isCertain(id: ObjectId): boolean {
     const key = keyOf(id);
     if (this.#withheld.has(key)) return false;
-    const [owner] = this.#sources.find(([, objects]) => objects.has(key)) ?? [];
+    const owner = this.#ownerOf(key);
     if (owner === undefined) {
       return this.#expected.every((each) => this.#heard.get(each) === "whole");
     }
@@ -108,6 +119,23 @@ export class ObjectStore implements ObjectGetter {
 
   withheld(id: ObjectId): string | undefined {
     return this.#withheld.get(keyOf(id));
+  }
+
+  /** Whether a checkpoint gave an object later than the rest of it, so that it is the newer one. */
+  isRenewed(id: ObjectId): boolean {
+    const key = keyOf(id);
+    return this.#renewed.has(key) &&
+      this.#heard.get(this.#ownerOf(key) ?? "") === "restored";
+  }
+
+  /** Why what is not found may exist: its source has not spoken, and not all was kept of it. */
+  get absence(): ObjectGetter["absence"] {
+    return this.#absence;
+  }
+
+  /** The source whose object is in force. */
+  #ownerOf(key: string): string | undefined {
+    return this.#sources.find(([, objects]) => objects.has(key))?.[0];
   }
 
   /** Every object that is in force, ordered by kind, namespace and name. */
@@ -243,9 +271,10 @@ export class ObjectRealms extends ObjectStore implements PodObjects {
     source: string,
     objects: readonly LocalObject[],
     heard: Heard = "whole",
+    absence: ObjectGetter["absence"] = undefined,
   ): readonly ObjectChange[] {
     return source === CLUSTER
-      ? this.#cluster.replace(source, objects, heard)
+      ? this.#cluster.replace(source, objects, heard, absence)
       : super.replace(source, objects, heard);
   }
 
@@ -268,5 +297,12 @@ export class ObjectRealms extends ObjectStore implements PodObjects {
     return pod !== undefined && isOfCluster(pod)
       ? this.#cluster.isCertain(id)
       : super.isCertain(id);
+  }
+
+  /** @param pod the one that refers to it */
+  override isRenewed(id: ObjectId, pod?: Pick<Pod, "metadata">): boolean {
+    return pod !== undefined && isOfCluster(pod)
+      ? this.#cluster.isRenewed(id)
+      : super.isRenewed(id);
   }
 }

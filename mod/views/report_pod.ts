@@ -111,6 +111,8 @@ function gatherFacts(
     brokenManifest: brokenManifestOf(pod, core),
     silentSource: silentSourceOf(pod, core),
     silentServer: silentServerOf(pod, core),
+    lacksToken: core.events.list({ uid })
+      .some(({ reason }) => reason === "TokenNotKept"),
     nowMs,
     utcOffsetMs: -new Date(nowMs).getTimezoneOffset() * 60_000,
   };

@@ -12,6 +12,7 @@ import type { Pod } from "../api/types/mod.ts";
 import type { TimeLimit } from "../host/files/mod.ts";
 import { pathBelow, unlessMissing } from "../host/paths/mod.ts";
 import type { PodObjects, VolumeClaim } from "../pod/inputs/mod.ts";
+import { missingObject } from "../pod/lifecycle/mod.ts";
 import { checkClaimName, ClaimUses } from "./claim_uses.ts";
 import { type ClaimSource, giveToGroup } from "./claims.ts";
 import { hostPathSource } from "./host_path.ts";
@@ -97,7 +98,8 @@ export class ClusterClaims {
         throw unprocessed(ref, `failed to fetch PVC from API server: ${why}`);
       }
       const { name } = ref;
-      throw new VolumeFailure({ kind: "missing_object", object, name });
+      const { absence } = objects;
+      throw new VolumeFailure(missingObject(object, { name, absence }));
     }
     if (volume.isEphemeral && claim.ownerUid !== pod.metadata.uid) {
       const { namespace, name } = pod.metadata;

@@ -6,6 +6,7 @@
 
 import type { ObjectGetter, ObjectId, Quantity } from "../api/objects/mod.ts";
 import type { Pod, ProjectedSource, Volume } from "../api/types/mod.ts";
+import { missingObject } from "../pod/lifecycle/mod.ts";
 import {
   podFieldFile,
   resourceFieldValue,
@@ -195,7 +196,8 @@ function keyedFiles(
     // Nobody knows that an optional one is not there.
     if (why !== undefined) throw new VolumeFailure(unsyncedText(object, why));
     if (optional) return [];
-    throw new VolumeFailure({ kind: "missing_object", object, name });
+    const { absence } = objects;
+    throw new VolumeFailure(missingObject(object, { name, absence }));
   }
   const { entries } = found;
   if (items.length === 0) {

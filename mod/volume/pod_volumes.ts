@@ -61,6 +61,8 @@ interface SourcedObjects extends PodObjects {
    * have spoken. What is not certain changes nothing that is mounted.
    */
   isCertain(id: ObjectId, pod: Pod): boolean;
+  /** Whether it is at least newer than what was found before. */
+  isRenewed(id: ObjectId, pod: Pod): boolean;
 }
 
 /** What the volumes work with. */
@@ -268,11 +270,11 @@ export class PodVolumes {
 
   async #writePayload(pod: Pod, volume: Volume, path: string): Promise<void> {
     const { objects, files } = this.#deps;
-    const isCertain = namedObjects(pod, volume).every((id) =>
-      objects.isCertain(id, pod)
-    );
+    const named = namedObjects(pod, volume);
+    const mayReplace = named.every((id) => objects.isCertain(id, pod)) ||
+      named.some((id) => objects.isRenewed(id, pod));
     // What a source may have given that has not spoken yet stays.
-    if (!isCertain && await isDirectoryThere(path)) return;
+    if (!mayReplace && await isDirectoryThere(path)) return;
     const payload = volumePayload(pod, volume, {
       objects: objects.seenBy(pod),
       allocatable: this.#deps.allocatable(),

@@ -118,6 +118,11 @@ export interface ObjectGetter {
   runtimeClass(name: string): RuntimeClassObject | undefined;
   /** Why it is not known whether an object is there, where a server refuses to say. */
   withheld(id: ObjectId): string | undefined;
+  /** Why what is not found may exist all the same; absent where nothing speaks for that. */
+  readonly absence?:
+    /** Parts of a sentence. */
+    | { readonly secrets: string; readonly others: string }
+    | undefined;
 }
 
 /**

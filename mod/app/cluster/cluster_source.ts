@@ -31,6 +31,7 @@ import {
 import {
   DiskSetCheckpoint,
   PacedCheckpoint,
+  setPlaces,
 } from "../../source/records/mod.ts";
 import {
   claimQuestions,
@@ -79,6 +80,7 @@ export function buildClusterSource(
       tellRefused(refused, runsOn, { ...deps, refusals });
       pods.refusalsChanged();
     },
+    withoutToken: (without, why) => tellWithoutToken(without, { ...deps, why }),
     isHere: deps.hasPod,
     references: new ReferencedObjects({
       ...deps,
@@ -114,14 +116,19 @@ export function buildClusterSource(
 
 function checkpointOf(
   { node, paths }: Pick<AgentConfig, "node" | "paths">,
-  { kubeconfig }: Pick<ClusterConfig, "kubeconfig">,
+  { kubeconfig, keepSecrets, keepSecretsKeyFile }: ClusterConfig,
   deps: ClusterSourceDeps,
 ): PacedCheckpoint {
   const kept = new DiskSetCheckpoint({
     source: "api",
     origin: `${kubeconfig} ${node.name}`,
-    directory: `${paths.rootDir}/checkpoints/api`,
-    secretDirectory: `${paths.runDir}/api-secrets`,
+    ...setPlaces("api", paths),
+    secrets: {
+      how: keepSecrets,
+      key: keepSecretsKeyFile === undefined
+        ? { path: `${paths.rootDir}/secrets.key`, isMade: true }
+        : { path: keepSecretsKeyFile, isMade: false },
+    },
   }, deps);
   return new PacedCheckpoint(kept, deps);
 }
@@ -170,6 +177,24 @@ function tellRefused(
 /** More of them help nobody, and neither a status nor a log is to grow without bounds. */
 function wordsOf(faults: readonly Fault[]): string {
   return faults.slice(0, MOST_FAULTS).map(formatFault).join("; ");
+}
+
+function tellWithoutToken(
+  pods: readonly Pod[],
+  { events, log, why }: Pick<ClusterSourceDeps, "events" | "log"> & {
+    readonly why: string;
+  },
+): void {
+  log.warn("tokens_not_kept", { pods: pods.length, why });
+  for (const pod of pods) {
+    const serviceAccount = pod.spec.serviceAccountName || "default";
+    events.record(podRef(pod), {
+      type: "Warning",
+      reason: "TokenNotKept",
+      message:
+        `It runs again without the token of service account "${serviceAccount}", whose file is empty until there is one: ${why}`,
+    });
+  }
 }
 
 const MOST_FAULTS = 5;

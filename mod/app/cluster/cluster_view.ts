@@ -40,13 +40,13 @@ interface ClusterCondition {
 /** The cluster as one of the sources of pods. */
 export class ClusterView {
   readonly #deps: ClusterViewDeps;
-  readonly #cluster: Pick<ClusterConfig, "kubeconfig">;
+  readonly #cluster: Pick<ClusterConfig, "keepSecrets" | "kubeconfig">;
   readonly #start: Moment;
   /** Since when it is what it is whether another agent has the node's name. */
   #contention: { readonly is: boolean; readonly since: Moment };
 
   constructor(
-    cluster: Pick<ClusterConfig, "kubeconfig">,
+    cluster: Pick<ClusterConfig, "keepSecrets" | "kubeconfig">,
     deps: ClusterViewDeps,
   ) {
     this.#cluster = cluster;
@@ -123,7 +123,7 @@ export class ClusterView {
         message: silent.message,
       },
       answeredMs: answered && wallTimeOf(answered, now),
-      kept: keptContent(),
+      kept: keptContent(this.#cluster),
     };
   }
 }
@@ -132,12 +132,19 @@ const CONTENDED =
   "another agent has this node's name: no pods are taken until it is silent";
 
 /** What is kept for times without the API server. */
-export function keptContent(): ViewedServer["kept"] {
-  return {
-    lasting: ["pods", "ConfigMaps", "RuntimeClasses"],
-    // They are never written to the disk.
-    untilReboot: ["Secrets", "tokens"],
-  };
+export function keptContent(
+  { keepSecrets }: Pick<ClusterConfig, "keepSecrets">,
+): ViewedServer["kept"] {
+  const always = [
+    "pods",
+    "ConfigMaps",
+    "RuntimeClasses",
+    "node labels and taints",
+  ];
+  const secrets = ["Secrets", "tokens"];
+  return keepSecrets === "memory"
+    ? { lasting: always, untilReboot: secrets }
+    : { lasting: [...always, ...secrets], untilReboot: [] };
 }
 
 function fine(

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { KeyedObject } from "../../api/objects/mod.ts";
+import type { KeyedObject, ObjectGetter } from "../../api/objects/mod.ts";
 
 /** Why a container could not be started, as its status spells it. */
 export type ContainerFailureReason =
@@ -62,6 +62,8 @@ export type Missing =
     readonly kind: "missing_object";
     readonly object: KeyedObject["kind"] | "PersistentVolumeClaim";
     readonly name: string;
+    /** Why it may exist all the same, as a part of a sentence. */
+    readonly why?: string;
   }
   | {
     readonly kind: "missing_key";
@@ -102,11 +104,26 @@ export type PodFailure = FailureOf<PodFailureReason> & {
 /** One thing that did not work. */
 export type SyncFailure = ContainerFailure | PodFailure;
 
+/** Names an object that is missing. */
+export function missingObject(
+  kind: Missing["object"],
+  { name, absence }: {
+    readonly name: string;
+    readonly absence: ObjectGetter["absence"];
+  },
+): Missing {
+  const why = kind === "Secret" ? absence?.secrets : absence?.others;
+  const missing = { kind: "missing_object", object: kind, name } as const;
+  return why === undefined ? missing : { ...missing, why };
+}
+
 /** Says what is missing, in upstream's words, which operators search for. */
 export function missingText(missing: Missing): string {
   const { object, name } = missing;
   return missing.kind === "missing_object"
-    ? `${object.toLowerCase()} "${name}" not found`
+    ? `${object.toLowerCase()} "${name}" not found${
+      missing.why === undefined ? "" : `: ${missing.why}`
+    }`
     : `couldn't find key ${missing.key} in ${object} ${missing.namespace}/${name}`;
 }
 

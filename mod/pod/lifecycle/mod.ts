@@ -28,6 +28,7 @@ export {
   type FailureCause,
   type ImageFailureReason,
   type Missing,
+  missingObject,
   missingText,
   type PodFailure,
   type PodFailureReason,

@@ -7,6 +7,7 @@
 
 import type { ContainerSpec, EnvVar } from "../../api/types/mod.ts";
 import type { KeyedObject } from "../../api/objects/mod.ts";
+import { missingObject } from "../../pod/lifecycle/mod.ts";
 import {
   podFieldValue,
   resourceFieldValue,
@@ -220,7 +221,8 @@ function findObject(
   // Nobody knows that an optional one is not there.
   if (why !== undefined) throw new SpecRefusal(unsyncedText(kind, why));
   if (optional === true) return undefined;
-  throw new SpecRefusal({ kind: "missing_object", object: kind, name });
+  const { absence } = objects;
+  throw new SpecRefusal(missingObject(kind, { name, absence }));
 }
 
 function textOf(object: KeyedObject, key: string): string {

@@ -17,15 +17,18 @@ import { Bell, type Clock, nextDelay, TaskGroup } from "../../base/mod.ts";
 import type { Logger } from "../../base/telemetry/mod.ts";
 import { deepEqual, type SourceContent, type SourceSet } from "../merge/mod.ts";
 import { NO_CONTENT, type SetCheckpoint } from "../mod.ts";
+import { type ApiContent, isSameContent, NOTHING } from "./api_content.ts";
+import { absenceOf, keptSet, lacksSecret, restoredSet } from "./kept_set.ts";
 import {
   ApiPodReader,
+  isEnding,
   isMirror,
   lastGood,
   type PodReading,
   withBegun,
 } from "./pod_reader.ts";
-import { type ApiContent, isSameContent, NOTHING } from "./api_content.ts";
-import { byName, kept } from "./pod_sets.ts";
+import { byName } from "./pod_sets.ts";
+import { Recall } from "./recall.ts";
 import {
   type PodsByUid,
   type ReadVersion,
@@ -63,6 +66,8 @@ export interface ApiPodSourceDeps {
    * an earlier version runs on. One that has failed already is not told of again.
    */
   readonly refused: TellRefused;
+  /** Told of pods that run again with empty tokens, and why; a part of a sentence. */
+  readonly withoutToken: (pods: readonly Pod[], why: string) => void;
   /** Whether the agent has anything of a pod: such a one is not new. */
   readonly isHere: (uid: string) => boolean;
   /** What pods refer to. */
@@ -85,9 +90,6 @@ const PATIENCE_MS = 3_000;
 
 /** Between questions about what is strange: that all pods are gone. */
 const CONFIRM = { baseMs: 1_000, maxMs: 30_000 };
-
-/** Between attempts to read the checkpoint. */
-const RECALL = { baseMs: 1_000, maxMs: 60_000 };
 
 /**
  * Delivers the pods of the node as full sets, one for each change that is not the echo of a
@@ -114,7 +116,7 @@ export class ApiPodSource {
   readonly #refusals: Refusals;
   #held: ApiContent = NOTHING;
   #isLive = false;
-  #expected: SourceContent | undefined;
+  readonly #recall: Recall;
   #beganMs = 0;
 
   constructor(deps: ApiPodSourceDeps) {
@@ -122,6 +124,7 @@ export class ApiPodSource {
     this.#deps = { ...deps, log: deps.log.named("source") };
     this.#reader = new ApiPodReader(deps.read);
     this.#refusals = new Refusals(deps.refused);
+    this.#recall = new Recall(deps);
   }
 
   /**
@@ -129,7 +132,7 @@ export class ApiPodSource {
    * until it answers; `undefined` until they are read.
    */
   get expected(): readonly Pod[] | undefined {
-    return this.#isLive ? [] : this.#expected?.pods;
+    return this.#isLive ? [] : this.#recall.content?.pods;
   }
 
   /** The pods that cannot be run, as they are there now. */
@@ -156,7 +159,7 @@ export class ApiPodSource {
     await using tasks = new TaskGroup(signal);
     tasks.start((scope) => checkpoint.run(scope));
     tasks.start((scope) => references.run(scope));
-    tasks.start((scope) => this.#recall(scope));
+    tasks.start((scope) => this.#recall.run(() => this.#bell.ring(), scope));
     using _listening = pods.follow(() => this.#bell.ring());
     using _reading = references.follow(() => this.#bell.ring());
     try {
@@ -167,20 +170,6 @@ export class ApiPodSource {
       if (!tasks.signal.aborted) throw error;
     }
     if (tasks.failure !== undefined) throw tasks.failure;
-  }
-
-  async #recall(signal: AbortSignal): Promise<void> {
-    const { checkpoint, clock } = this.#deps;
-    let delayMs: number | undefined;
-    while (!signal.aborted) {
-      const kept = await checkpoint.load();
-      // One that cannot be read holds up no pod.
-      this.#expected = kept.kind === "present" ? kept.content : NO_CONTENT;
-      this.#bell.ring();
-      if (kept.kind !== "unknown") return;
-      delayMs = nextDelay(delayMs, RECALL);
-      await clock.sleep(delayMs, signal).catch(() => {});
-    }
   }
 
   /** Waits until the server has answered, and for a while if it has not. */
@@ -204,50 +193,66 @@ export class ApiPodSource {
   ): AsyncGenerator<SourceSet, void, undefined> {
     while (!signal.aborted && !this.#maySpeak()) {
       const woken = this.#bell.wait(signal);
-      const known = this.#restorable();
-      if (known.pods.length > this.#held.pods.length) {
-        this.#held = known;
-        this.#deps.log.warn("api_server_silent", {
-          pods: known.pods.length,
-          note: "what it had last is kept running",
-        });
-        yield { source: "api", op: "restore", ...known };
-      }
+      const kept = this.#recall.content;
+      if (kept !== undefined) yield* this.#deliver(kept);
       await woken;
     }
   }
 
-  /** What an earlier agent had; as long as the node is not known only what is here. */
-  #restorable(): ApiContent {
-    const { isHere, isNodeKnown } = this.#deps;
-    const all = { ...NOTHING, ...this.#expected };
-    return isNodeKnown() ? all : {
-      ...all,
-      pods: all.pods.filter(({ metadata }) => isHere(metadata.uid)),
-    };
+  /** Delivers what was kept, and what is new of it; of pods of an unknown node those here. */
+  *#deliver(kept: SourceContent): Generator<SourceSet, void, undefined> {
+    const { isHere, isNodeKnown, log, withoutToken: tell } = this.#deps;
+    const isAll = isNodeKnown();
+    const { set, fresh, withoutToken } = restoredSet(kept, {
+      held: this.#held.pods,
+      isTaken: ({ metadata: { uid } }) => isAll || isHere(uid),
+    });
+    if (set.pods.length === 0 || isSameContent(this.#held, set)) return;
+    this.#held = set;
+    const absence = absenceOf(this.#recall.lack);
+    if (fresh.length > 0) {
+      log.warn("api_server_silent", {
+        pods: set.pods.length,
+        note: "what it had last is kept running",
+      });
+    }
+    if (withoutToken.length > 0) tell(withoutToken, absence.secrets);
+    yield { source: "api", op: "restore", ...set, absence };
   }
 
   async *#follow(
     signal: AbortSignal,
   ): AsyncGenerator<SourceSet, void, undefined> {
-    const { checkpoint } = this.#deps;
+    const { checkpoint, clock } = this.#deps;
+    const untilMs = clock.monotonic() + PATIENCE_MS;
     while (!signal.aborted) {
+      const isPatient = !this.#isLive && clock.monotonic() < untilMs;
+      const limit = this.#patience() ??
+        (isPatient ? { clock, untilMs } : undefined);
       // Made before looking, so that what comes meanwhile is not overlooked.
-      const woken = this.#bell.wait(signal, this.#patience());
+      const woken = this.#bell.wait(signal, limit);
       if (!this.#isLive && !this.#recallHeld()) {
         await woken;
         continue;
       }
       const next = this.#look();
+      // After a boot nothing runs yet, and what is not known yet must not look as if missing.
+      const { objects } = this.#held;
+      const isOpen = next.pods.some((pod) =>
+        !this.#isKnown(pod) && lacksSecret(pod, objects)
+      );
+      if (isPatient && isOpen) {
+        await woken;
+        continue;
+      }
       const isNews = !this.#isLive || next !== this.#held;
       const isStrange = this.#isEmpty() && this.#wasFull();
       if (isNews && this.#maySpeak()) {
         if (isStrange && !await this.#confirm(signal)) continue;
         this.#held = next;
         this.#isLive = true;
-        this.#expected = NO_CONTENT;
-        const { objects, workloads } = next;
-        checkpoint.save({ pods: next.pods.map(kept), objects, workloads });
+        this.#recall.end();
+        checkpoint.save(keptSet(next));
         yield { source: "api", ...next };
       }
       await woken;
@@ -261,7 +266,13 @@ export class ApiPodSource {
    */
   #recallHeld(): boolean {
     if (this.#patience() !== undefined) return false;
-    this.#held = { ...NOTHING, ...this.#expected };
+    const { content = NO_CONTENT } = this.#recall;
+    const { pods, objects } = this.#held;
+    if (pods.length < content.pods.length) {
+      // What is held of objects was delivered, empty tokens among it.
+      const given = pods.length === 0 ? {} : { objects };
+      this.#held = { ...NOTHING, ...content, ...given };
+    }
     return true;
   }
 
@@ -271,7 +282,7 @@ export class ApiPodSource {
     | undefined {
     const { clock } = this.#deps;
     const untilMs = this.#beganMs + PATIENCE_MS;
-    return this.#expected === undefined && clock.monotonic() < untilMs
+    return this.#recall.content === undefined && clock.monotonic() < untilMs
       ? { clock, untilMs }
       : undefined;
   }
@@ -301,8 +312,8 @@ export class ApiPodSource {
     this.#refusals.take(shown, known);
     references.want(read);
     const pods = read.filter((pod) =>
-      known.has(pod.metadata.uid) || isEnding(pod) ||
-      this.#deps.isHere(pod.metadata.uid) || references.isKnown(pod)
+      known.has(pod.metadata.uid) || this.#isKnown(pod) ||
+      this.#deps.isHere(pod.metadata.uid)
     ).map((pod) => {
       const before = known.get(pod.metadata.uid);
       return before !== undefined && deepEqual(before, pod) ? before : pod;
@@ -314,6 +325,10 @@ export class ApiPodSource {
       withheld: references.withheld(),
     };
     return isSameContent(this.#held, next) ? this.#held : next;
+  }
+
+  #isKnown(pod: Pod): boolean {
+    return isEnding(pod) || this.#deps.references.isKnown(pod);
   }
 
   /** What pods refer to; of what is not known yet, what was known of it before. */
@@ -366,8 +381,4 @@ export class ApiPodSource {
       }
     }
   }
-}
-
-function isEnding({ metadata }: Pod): boolean {
-  return metadata.deletionTimestamp !== undefined;
 }

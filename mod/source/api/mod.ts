@@ -28,6 +28,7 @@
  *   list: () => Promise.resolve([pod]),
  *   read: (read) => ({ kind: "read", pod: read }),
  *   refused() {},
+ *   withoutToken() {},
  *   isHere: () => false,
  *   references: {
  *     want() {},

@@ -86,6 +86,11 @@ export function isMirror({ metadata }: Pod): boolean {
   return metadata.annotations?.[ANNOTATION_CONFIG_MIRROR] !== undefined;
 }
 
+/** Whether the server wants it gone. */
+export function isEnding({ metadata }: Pod): boolean {
+  return metadata.deletionTimestamp !== undefined;
+}
+
 /** A pod as it was when it could be read, with what its metadata say of its end. */
 export function lastGood(before: Pod, { metadata }: Pod): Pod {
   const { deletionTimestamp, deletionGracePeriodSeconds } = metadata;

@@ -20,11 +20,8 @@ import {
   type InformerDeps,
   SharedInformer,
 } from "../../informer/shared/mod.ts";
-import {
-  type PodToken,
-  TOKEN_KEY,
-  type WithheldObject,
-} from "../../pod/inputs/mod.ts";
+import { type PodToken, type WithheldObject } from "../../pod/inputs/mod.ts";
+import { tokenObject } from "./kept_set.ts";
 import { type Answers, overheard } from "./refusal.ts";
 import { VersionReader } from "./version_reader.ts";
 import {
@@ -180,14 +177,9 @@ export class ReferencedObjects {
     const refused = (why: string): void => this.#refuse(held, why);
     switch (wish.kind) {
       case "token": {
-        const { id, token, pod } = wish;
+        const { token, pod } = wish;
         const took = (text: Uint8Array): void =>
-          this.#know(held, [{
-            ...id,
-            type: "Opaque",
-            immutable: false,
-            entries: new Map([[TOKEN_KEY, text]]),
-          }]);
+          this.#know(held, [tokenObject(pod, token, text)]);
         return await tokens.keep(
           { ...token, pod },
           { took, refused },

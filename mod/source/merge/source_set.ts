@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { LocalObject } from "../../api/objects/mod.ts";
+import type { LocalObject, ObjectGetter } from "../../api/objects/mod.ts";
 import type { Pod } from "../../api/types/mod.ts";
 import type { WorkloadManifest } from "../../api/workload/mod.ts";
 import type { WithheldObject } from "../../pod/inputs/mod.ts";
@@ -49,6 +49,8 @@ export interface SourceSet extends SourceContent {
    * @default none
    */
   readonly withheld?: readonly WithheldObject[];
+  /** Of `restore`: why something that pods refer to may be missing. */
+  readonly absence?: ObjectGetter["absence"];
 }
 
 /** Some pods of a source that delivers them one by one instead of all at once. */

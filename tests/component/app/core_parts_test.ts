@@ -4,7 +4,7 @@
  * @module
  */
 
-import { ok, strictEqual } from "node:assert/strict";
+import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import { CoreRig } from "../../support/agent/core_rig.ts";
 import { WEB, web } from "../../support/agent/manifests.ts";
 import { untilRunning } from "../../support/agent/phases.ts";
@@ -37,3 +37,23 @@ Deno.test("Agent says that a host view shows no cgroups, and says nothing withou
     strictEqual(rig.logged("no_cgroups_in_host_view").length, times);
   }
 });
+
+Deno.test("Agent without a cluster keeps nothing of one that it was a node of, Secrets neither", async () => {
+  await using rig = await CoreRig.start({
+    prepare: async ({ config: { paths } }) => {
+      for (const directory of placesOf(paths)) {
+        await Deno.mkdir(directory, { recursive: true });
+        await Deno.writeTextFile(`${directory}/${"0".repeat(32)}.json`, "{}");
+      }
+    },
+  });
+  for (const directory of placesOf(rig.config.paths)) {
+    deepStrictEqual(rig.list(directory), []);
+  }
+});
+
+function placesOf(
+  { rootDir, runDir }: { readonly rootDir: string; readonly runDir: string },
+): readonly string[] {
+  return [`${rootDir}/checkpoints/api`, `${runDir}/api-secrets`];
+}

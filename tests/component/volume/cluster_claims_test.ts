@@ -151,6 +151,11 @@ Deno.test("a claim that is not there, or that nobody says anything of, is waited
     await failureOf(root, podOf("a")),
     /persistentvolumeclaim "data" not found$/,
   );
+  root.objects.absence = { secrets: "not kept", others: "nobody answers" };
+  match(
+    await failureOf(root, podOf("a")),
+    /persistentvolumeclaim "data" not found: nobody answers$/,
+  );
   root.objects.withhold("PersistentVolumeClaim", "data", "no such right");
   match(
     await failureOf(root, podOf("a")),

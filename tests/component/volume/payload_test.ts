@@ -234,3 +234,24 @@ Deno.test("setUp() starts with an empty optional volume, which is filled later (
   strictEqual(await refresh(root, pod), "ok");
   deepStrictEqual(await contentOf(path), {});
 });
+
+Deno.test("what its sources have not confirmed leaves a volume alone, unless one of it is newer", async () => {
+  await using root = await Root.make();
+  root.objects.set("Secret", "keys", { token: "" });
+  root.objects.set("ConfigMap", "settings", { color: "blue" });
+  const secret = { name: "keys" };
+  const configMap = { name: "settings" };
+  const pod = podWith({
+    name: "v",
+    projected: { sources: [{ secret }, { configMap }] },
+  });
+  root.objects.haveSpoken = false;
+  const path = await sourceOf(root, pod);
+  deepStrictEqual(await contentOf(path), { token: "", color: "blue" });
+  root.objects.set("Secret", "keys", { token: "late" });
+  await refresh(root, pod);
+  deepStrictEqual(await contentOf(path), { token: "", color: "blue" });
+  root.objects.renewed.add("keys");
+  await refresh(root, pod);
+  deepStrictEqual(await contentOf(path), { token: "late", color: "blue" });
+});

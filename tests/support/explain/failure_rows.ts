@@ -138,6 +138,18 @@ export const FAILURE_ROWS: Rows = {
       cause: { kind: "missing_object", object: "Secret", name: `s${at}` },
     })),
   }),
+  "a Secret that the API server may have": podFailed("FailedMount", {
+    kind: "volumes",
+    volumes: [{
+      volume: "v",
+      cause: {
+        kind: "missing_object",
+        object: "Secret",
+        name: "s",
+        why: "the API server has not answered",
+      },
+    }],
+  }),
   "volumes of which only a message is known": podFailed(
     "FailedMount",
     'Cannot set up volume "data": no room',

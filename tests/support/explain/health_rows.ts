@@ -118,6 +118,15 @@ export const HEALTH_ROWS: Rows = {
       pod: explainedPod(ready()),
       clash: { uid: "u2", isOwn: true },
     }),
+  "a pod that runs without its token while the API server is silent": facts({
+    pod: explainedPod(ready()),
+    silentSource: "api",
+    lacksToken: true,
+  }),
+  "a pod that runs and once had no token": facts({
+    pod: explainedPod(ready()),
+    lacksToken: true,
+  }),
   "a pod that runs and whose liveness probe the agent cannot ask": facts({
     pod: explainedPod(ready()),
     probes: [

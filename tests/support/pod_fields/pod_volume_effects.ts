@@ -35,9 +35,13 @@ const twoKeys = (kind: KeyedObject["kind"], name: string): KeyedObject =>
 const known = (name: string): boolean =>
   name === "settings" || name === "other";
 /** Knows the ConfigMaps and Secrets `settings` and `other`, and every claim. */
-export const OBJECTS: ObjectGetter & PodObjects & { isCertain(): boolean } = {
+export const OBJECTS: ObjectGetter & PodObjects & {
+  isCertain(): boolean;
+  isRenewed(): boolean;
+} = {
   seenBy: () => OBJECTS,
   isCertain: () => true,
+  isRenewed: () => false,
   configMap: ({ name }) => known(name) ? twoKeys("ConfigMap", name) : undefined,
   secret: ({ name }) => known(name) ? twoKeys("Secret", name) : undefined,
   claim: ({ name }) => claimOf(name),

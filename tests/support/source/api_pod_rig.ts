@@ -69,6 +69,8 @@ export class ApiPodRig implements AsyncDisposable {
   readonly refused: Set<string> = new Set<string>();
   /** The messages of the log. */
   readonly said: string[] = [];
+  /** The pods of which was told that their tokens are empty. */
+  readonly tokenless: string[] = [];
   /** What was told of pods that are refused. */
   readonly told: string[] = [];
   /** The UIDs of pods of which the agent has something. */
@@ -118,6 +120,9 @@ export class ApiPodRig implements AsyncDisposable {
       refused: ({ pod, refusal }, { runsOn }) => {
         const how = runsOn ? "runs on" : "is refused";
         this.told.push(`${pod.metadata.name} ${how}: ${refusal.message}`);
+      },
+      withoutToken: (pods, why) => {
+        this.tokenless.push(`${pods.map(nameOf)}: ${why}`);
       },
       isHere: (uid) => this.here.has(uid),
       references: {
@@ -193,4 +198,8 @@ export class ApiPodRig implements AsyncDisposable {
     await this.#running;
     strictEqual(this.clock.pendingTimers, 0);
   }
+}
+
+function nameOf({ metadata }: Pod): string {
+  return metadata.name;
 }

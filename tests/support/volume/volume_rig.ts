@@ -36,10 +36,19 @@ export class Objects implements ObjectGetter {
   readonly #keyed = new Map<string, KeyedObject>();
   readonly #claims = new Map<string, ClaimObject>();
   readonly #withheld = new Map<string, string>();
+  /** Why what is not there may be there all the same. */
+  absence: ObjectGetter["absence"];
+  /** Whether all sources of this test have spoken. */
+  haveSpoken = true;
+  /** The names of what is newer than what was found before. */
+  readonly renewed: Set<string> = new Set<string>();
 
-  /** All sources of this test have spoken. */
   isCertain(id: ObjectId): boolean {
-    return this.withheld(id) === undefined;
+    return this.haveSpoken && this.withheld(id) === undefined;
+  }
+
+  isRenewed({ name }: ObjectRef): boolean {
+    return this.renewed.has(name);
   }
 
   configMap(ref: ObjectRef): KeyedObject | undefined {

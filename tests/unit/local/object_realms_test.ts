@@ -81,3 +81,34 @@ Deno.test("(IN-11) what a server withholds is uncertain, of the cluster's object
   strictEqual(objects.isCertain(ID, of("api")), true);
   strictEqual(objects.seenBy(of("api")).withheld(ID), undefined);
 });
+
+Deno.test("why something of a cluster is not there is known until the cluster has spoken", () => {
+  const objects = new ObjectRealms(["file", "api"]);
+  const absence = { secrets: "not kept", others: "silent" };
+  objects.replace("api", [], "restored", absence);
+  deepStrictEqual(objects.seenBy(of("api")).absence, absence);
+  objects.replace("file", []);
+  strictEqual(objects.seenBy(of("file")).absence, undefined);
+  deepStrictEqual(objects.seenBy(of("api")).absence, absence);
+  objects.replace("api", []);
+  strictEqual(objects.seenBy(of("api")).absence, undefined);
+});
+
+Deno.test("what a checkpoint gives late is newer than what it gave at first, until its source speaks", () => {
+  const objects = new ObjectRealms(["file", "api"]);
+  const late = { ...ID, name: "late" };
+  const renewed = () =>
+    [ID, late].map((id) => objects.isRenewed(id, of("api")));
+  objects.replace("api", [map("a")], "restored");
+  deepStrictEqual(renewed(), [false, false]);
+  const lateMap = keyed("ConfigMap", "late", { a: "b" });
+  objects.replace("api", [map("a"), lateMap], "restored");
+  deepStrictEqual(renewed(), [false, true]);
+  objects.replace("file", []);
+  deepStrictEqual(renewed(), [false, true]);
+  strictEqual(objects.isRenewed(late, of("file")), false);
+  strictEqual(objects.isRenewed(late), false);
+  strictEqual(objects.isCertain(late, of("api")), false);
+  objects.replace("api", [map("a"), lateMap], "part");
+  deepStrictEqual(renewed(), [false, false]);
+});

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { deepStrictEqual } from "node:assert/strict";
+import { deepStrictEqual, match, strictEqual } from "node:assert/strict";
 import { ANNOTATION_CONFIG_SOURCE } from "../../../mod/api/vocabulary/mod.ts";
 import type { PodState } from "../../../mod/pod/lifecycle/mod.ts";
 import { FakeClock } from "../../support/fake_clock.ts";
@@ -326,4 +326,25 @@ Deno.test("reportPod() says that the runtime is down, and that the machine goes 
     "The node is shutting down: what runs of the pod is stopped, and it starts again with the node",
     `When last seen: ${RUNS}`,
   ]);
+});
+
+Deno.test("reportPod() says of a pod whose API server is silent that its token is empty", async () => {
+  const { metadata, ...rest } = READY;
+  const annotations = { "kubernetes.io/config.source": "api" };
+  const shown = { ...rest, metadata: { ...metadata, annotations } };
+  const events = recorderOn(new FakeClock(NOW_MS));
+  const silent = { isReady: () => false };
+  const explained = async (isReady?: true) =>
+    (await explain(shown, {
+      events,
+      ...!isReady && { sourcesReady: silent },
+    })).join();
+  match(await explained(), /source api has not answered .* last wanted it$/);
+  const { name, namespace, uid } = metadata;
+  const other = { type: "Warning", reason: "Unhealthy", message: "" } as const;
+  events.record({ name, namespace, uid }, other);
+  match(await explained(), /last wanted it$/);
+  events.record({ name, namespace, uid }, { ...other, reason: "TokenNotKept" });
+  match(await explained(), /token of its service account is empty until then/);
+  strictEqual(await explained(true), RUNS);
 });

@@ -35,7 +35,7 @@ const VOLUMES = new PodVolumes(
     log: silentLogger,
     files: FILES,
     directories: DIRECTORIES,
-    objects: { ...NO_OBJECTS, isCertain: () => true },
+    objects: { ...NO_OBJECTS, isCertain: () => true, isRenewed: () => false },
     allocatable: () => new Map(),
   },
 );

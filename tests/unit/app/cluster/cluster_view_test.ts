@@ -8,6 +8,7 @@ import { deepStrictEqual, strictEqual } from "node:assert/strict";
 import {
   ClusterView,
   type ClusterViewDeps,
+  keptContent,
 } from "../../../../mod/app/cluster/mod.ts";
 import { momentOf } from "../../../../mod/base/mod.ts";
 import type { ApiReachState } from "../../../../mod/kube/transport/mod.ts";
@@ -23,7 +24,10 @@ async function viewOf(
   const clock = new FakeClock(1_000);
   const start = momentOf(clock);
   const at = (ms: number) => ({ wallMs: 1_000 + ms, monotonicMs: ms });
-  const view = new ClusterView({ kubeconfig: "/etc/kubeconfig" }, {
+  const view = new ClusterView({
+    kubeconfig: "/etc/kubeconfig",
+    keepSecrets: "memory",
+  }, {
     clock,
     reach: {
       state: {
@@ -84,10 +88,29 @@ Deno.test("ClusterView says that all is well, and since when", async () => {
     silence: undefined,
     answeredMs: 51_000,
     kept: {
-      lasting: ["pods", "ConfigMaps", "RuntimeClasses"],
+      lasting: [
+        "pods",
+        "ConfigMaps",
+        "RuntimeClasses",
+        "node labels and taints",
+      ],
       untilReboot: ["Secrets", "tokens"],
     },
   });
+});
+
+Deno.test("what is kept for a reboot is what the operator chose", () => {
+  const kept = (["memory", "encrypted", "plain"] as const).map(
+    (keepSecrets) => {
+      const { lasting, untilReboot } = keptContent({ keepSecrets });
+      return `${keepSecrets}: ${lasting.slice(-2)}; ${untilReboot}`;
+    },
+  );
+  deepStrictEqual(kept, [
+    "memory: RuntimeClasses,node labels and taints; Secrets,tokens",
+    "encrypted: Secrets,tokens; ",
+    "plain: Secrets,tokens; ",
+  ]);
 });
 
 Deno.test("ClusterView says all that is wrong, and since when by the clock as it goes now", async () => {
