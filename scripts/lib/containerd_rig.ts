@@ -145,6 +145,16 @@ export class ContainerdRig implements AsyncDisposable {
     await child.status;
   }
 
+  /** Ends the runtime and all that runs as a power cut does: what it has in memory is gone. */
+  async powerOff(): Promise<void> {
+    const pids = [...(await this.tools.tasks()).values()];
+    await this.killRuntime();
+    await this.#endShims();
+    for (const pid of pids.filter((each) => each > 1)) killIfThere(pid);
+    await this.#unmountAll();
+    await Deno.remove(`${this.directory}/state`, { recursive: true });
+  }
+
   /** Stops and removes every pod, as a test leaves the runtime for the next. */
   async removeAllPods(): Promise<void> {
     await removeAllPods(this.socketPath);
@@ -181,11 +191,7 @@ export class ContainerdRig implements AsyncDisposable {
   /** A shim outlives its containerd; each names the socket in its command line. */
   async #endShims(): Promise<void> {
     for (const pid of await this.#shims()) {
-      try {
-        Deno.kill(pid, "SIGKILL");
-      } catch (error) {
-        if (!(error instanceof Deno.errors.NotFound)) throw error;
-      }
+      killIfThere(pid);
     }
     for (
       let tries = 0;
@@ -267,6 +273,14 @@ function handlerConfig(name: string): string {
   return `  [plugins."io.containerd.grpc.v1.cri".containerd.runtimes.${name}]
     runtime_type = "io.containerd.runc.v2"
 `;
+}
+
+function killIfThere(pid: number): void {
+  try {
+    Deno.kill(pid, "SIGKILL");
+  } catch (error) {
+    if (!(error instanceof Deno.errors.NotFound)) throw error;
+  }
 }
 
 async function cniBinaries(): Promise<string> {

@@ -66,6 +66,26 @@ export class JoinedRig implements AsyncDisposable {
     return new JoinedRig({ runtime, agent, cluster, nodeName });
   }
 
+  /** Ends the machine as a power cut does; what is in memory is gone. */
+  async powerOff(): Promise<void> {
+    await this.agent.kill();
+    await this.runtime.powerOff();
+    for await (const { name } of Deno.readDir(this.agent.runDir)) {
+      await Deno.remove(`${this.agent.runDir}/${name}`, { recursive: true });
+    }
+  }
+
+  /** Starts the machine again: its runtime, and the agent. */
+  async powerOn(): Promise<void> {
+    await this.runtime.startRuntime();
+    await this.agent.start();
+    await waitUntil(
+      "an agent that answers",
+      async () => await this.agent.pods() !== undefined,
+      { saw: () => this.agent.logTail() },
+    );
+  }
+
   /** Waits until the API server has the node Ready. */
   async untilReady(): Promise<void> {
     await this.until(
