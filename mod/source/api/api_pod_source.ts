@@ -21,8 +21,8 @@ import { type ApiContent, isSameContent, NOTHING } from "./api_content.ts";
 import { absenceOf, keptSet, lacksSecret, restoredSet } from "./kept_set.ts";
 import {
   ApiPodReader,
-  isEnding,
   isMirror,
+  isToGo,
   lastGood,
   type PodReading,
   withBegun,
@@ -289,7 +289,7 @@ export class ApiPodSource {
 
   /** Whether there were pods that were not about to go, as far as it is known. */
   #wasFull(): boolean {
-    return this.#held.pods.some((pod) => !isEnding(pod));
+    return this.#held.pods.some((pod) => !isToGo(pod));
   }
 
   #isEmpty(): boolean {
@@ -328,7 +328,7 @@ export class ApiPodSource {
   }
 
   #isKnown(pod: Pod): boolean {
-    return isEnding(pod) || this.#deps.references.isKnown(pod);
+    return isToGo(pod) || this.#deps.references.isKnown(pod);
   }
 
   /** What pods refer to; of what is not known yet, what was known of it before. */

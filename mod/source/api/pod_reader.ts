@@ -87,7 +87,7 @@ export function isMirror({ metadata }: Pod): boolean {
 }
 
 /** Whether the server wants it gone. */
-export function isEnding({ metadata }: Pod): boolean {
+export function isToGo({ metadata }: Pod): boolean {
   return metadata.deletionTimestamp !== undefined;
 }
 

@@ -20,7 +20,7 @@ import {
   type InformerDeps,
   SharedInformer,
 } from "../../informer/shared/mod.ts";
-import { type PodToken, type WithheldObject } from "../../pod/inputs/mod.ts";
+import type { PodToken, WithheldObject } from "../../pod/inputs/mod.ts";
 import { tokenObject } from "./kept_set.ts";
 import { type Answers, overheard } from "./refusal.ts";
 import { VersionReader } from "./version_reader.ts";

@@ -105,12 +105,7 @@ export class ApiPodRig implements AsyncDisposable {
           return { [Symbol.dispose]: () => this.#listener = () => {} };
         },
       },
-      list: () => {
-        this.lists++;
-        return this.listed instanceof Error
-          ? Promise.reject(this.listed)
-          : Promise.resolve(this.listed);
-      },
+      list: () => this.#answer(),
       read: (each) => {
         this.reads++;
         return this.refused.has(each.metadata.name)
@@ -152,6 +147,13 @@ export class ApiPodRig implements AsyncDisposable {
       isNode: () => this.isNode,
       isNodeKnown: () => this.isNodeKnown,
     });
+  }
+
+  #answer(): Promise<readonly Pod[]> {
+    this.lists++;
+    return this.listed instanceof Error
+      ? Promise.reject(this.listed)
+      : Promise.resolve(this.listed);
   }
 
   #enter(part: string): Promise<void> {
