@@ -50,6 +50,8 @@ Deno.test("Agent without a cluster keeps nothing of one that it was a node of, S
   for (const directory of placesOf(rig.config.paths)) {
     deepStrictEqual(rig.list(directory), []);
   }
+  // It is not ended before it has reached its runtime.
+  await rig.pass(1_000);
 });
 
 function placesOf(

@@ -33,11 +33,13 @@ class Rig implements AsyncDisposable {
   readonly recorder: EventRecorder;
   readonly #stack = new AsyncDisposableStack();
   #server: ControlServer | undefined;
+  readonly #clock: Clock;
   path = "";
   #client: Deno.HttpClient | undefined;
 
   private constructor(clock: Clock) {
     const metrics = new MetricsRegistry();
+    this.#clock = clock;
     this.recorder = new EventRecorder({ clock, log: silentLogger, metrics });
   }
 
@@ -84,8 +86,21 @@ class Rig implements AsyncDisposable {
   }
 
   async close(): Promise<void> {
-    await this.#server?.[Symbol.asyncDispose]();
+    let isClosed = false;
+    const closing = this.#server?.[Symbol.asyncDispose]().then(() => {
+      isClosed = true;
+    });
     this.#server = undefined;
+    if (closing === undefined) return;
+    const clock = this.#clock;
+    if (clock instanceof FakeClock) {
+      // A client that does not close is cut when its time is over.
+      await until(async () => {
+        await clock.advance(100);
+        return isClosed;
+      }, "the server's end");
+    }
+    await closing;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
