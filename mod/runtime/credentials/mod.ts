@@ -16,6 +16,7 @@
  *       secret: () => undefined,
  *       claim: () => undefined,
  *       runtimeClass: () => undefined,
+ *       withheld: () => undefined,
  *     }),
  *   },
  *   node: [],
